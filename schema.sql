@@ -650,9 +650,11 @@ create table media_mine (
   title text,
   note text,
   updated_at timestamp with time zone default now() not null,
+  imported_title text,
   constraint media_mine_pkey PRIMARY KEY (user_id, media_id),
   constraint media_mine_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
   constraint media_mine_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint media_mine_imported_title_length CHECK (((char_length(imported_title) >= 1) AND (char_length(imported_title) <= 500))),
   constraint media_mine_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 500)))
 );
 CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, media_id) WHERE (archived_at IS NOT NULL);

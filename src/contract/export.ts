@@ -1,11 +1,22 @@
 import { z } from 'zod';
+import { highlight } from './highlights.ts';
 import { mediaKind, processingStatus } from './media.ts';
+import { mine } from './mine.ts';
 import { readingProgress } from './reading.ts';
 import { mode, modeParameter } from './roles.ts';
 import { id, timestamp } from './wire.ts';
 
+export const EXPORT_FORMATS = ['json', 'html', 'md', 'readwise', 'jsonld'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 export const libraryExportQuery = z.object({
-  format: z.enum(['json', 'html']).default('json').describe('`html` is a bookmark file.'),
+  format: z
+    .enum(EXPORT_FORMATS)
+    .default('json')
+    .describe(
+      '`html` is a bookmark file, `md` a ZIP with a Markdown file for each item, `readwise` a CSV that Readwise imports, ' +
+        '`jsonld` W3C Web Annotations.',
+    ),
   mode: modeParameter,
 });
 export type LibraryExportQuery = z.output<typeof libraryExportQuery>;
@@ -23,6 +34,25 @@ export const exportedText = z.object({
   t_end_ms: z.int().nullable(),
 });
 export type ExportedText = z.output<typeof exportedText>;
+
+export const exportedMine = mine.extend({
+  title: z.string().nullable().describe("The person's own title."),
+  imported_title: z
+    .string()
+    .nullable()
+    .describe('The title that another program had, which is shown while the page has none.'),
+});
+
+export const exportedHighlight = highlight.pick({
+  id: true,
+  target: true,
+  pdf: true,
+  color: true,
+  note: true,
+  is_placed: true,
+  created_at: true,
+  updated_at: true,
+});
 
 export const exportedDocument = z.object({
   id,
@@ -43,8 +73,12 @@ export const exportedDocument = z.object({
   processing_status: processingStatus,
   added_at: timestamp.describe('When it was added to the exported library.'),
   reading: readingProgress.nullable(),
+  mine: exportedMine,
+  highlights: z.array(exportedHighlight).describe("The caller's own, in the order of the text."),
   texts: z.array(exportedText),
-  withheld: z.boolean().describe('Whether a policy removed title, author, description and texts.'),
+  withheld: z
+    .boolean()
+    .describe('Whether a policy removed titles, author, description, note, highlights and texts.'),
 });
 export type ExportedDocument = z.output<typeof exportedDocument>;
 

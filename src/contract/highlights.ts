@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { HIGHLIGHT_COLORS } from './highlight-selectors.ts';
 import { person } from './identity.ts';
+import { MAX_NOTE, MAX_QUOTE } from './limits.ts';
 import { id, listQuery, text, timestamp } from './wire.ts';
 
-/** The most characters of a highlighted passage. */
-export const MAX_QUOTE = 20_000;
 /** The characters before and after a passage that are kept with it, to find it again in a changed text. */
 export const QUOTE_CONTEXT = 64;
-const MAX_NOTE = 20_000;
 const MAX_RECTS = 500;
 const LARGEST_OFFSET = 2_147_483_647;
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { analyzePayload } from './analysis.ts';
+import { importedDetails, moment } from './import.ts';
 import { submitJob } from './jobs.ts';
-import { id, timestamp } from './wire.ts';
+import { id } from './wire.ts';
 
 const MOST_LINKS = 10_000;
 const LONGEST_LINK = 10_000;
@@ -12,11 +13,6 @@ const link = z
   .regex(/^[^\0]*$/, 'must not contain the NUL character')
   .refine((value) => !/\p{Surrogate}/u.test(value), 'must not contain unpaired surrogates');
 
-/** Validated and kept as text: the worker parses the payload again. */
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((text) => timestamp.safeParse(text).success, 'must be a date and time from year 1 to 9999');
-
 export const ingestBatchPayload = z
   .strictObject({
     urls: z.array(link).min(1).max(MOST_LINKS),
@@ -25,11 +21,23 @@ export const ingestBatchPayload = z
       .max(MOST_LINKS)
       .optional()
       .describe('When each was saved in another program, in the order of `urls`.'),
+    details: z
+      .array(importedDetails.nullable())
+      .max(MOST_LINKS)
+      .optional()
+      .describe(
+        'What else is known about each, in the order of `urls`: title, tags, favourite, archive, note, reading progress and ' +
+          'highlights. Only the caller sees it.',
+      ),
     library_id: id.optional().describe('A library that lists them too. The caller must be its admin.'),
   })
   .refine(({ urls, saved_at }) => saved_at === undefined || saved_at.length === urls.length, {
     path: ['saved_at'],
     message: 'must have one entry for each of urls, null where it is not known',
+  })
+  .refine(({ urls, details }) => details === undefined || details.length === urls.length, {
+    path: ['details'],
+    message: 'must have one entry for each of urls, null where there is nothing',
   });
 
 export const branchReplayPayload = z.strictObject({ branch_id: id });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
+import { MAX_NOTE, MAX_TAG, MAX_TITLE, MOST_TAGS_OF_MEDIA } from './limits.ts';
 import { normalForm } from './normal-form.ts';
 import { id, listQuery, text, timestamp } from './wire.ts';
 
-/** The most tags that a person gives one media. */
-export const MOST_TAGS_OF_MEDIA = 100;
 /** The most tags that a person has. */
 export const MOST_TAGS = 10_000;
-const MAX_NOTE = 20_000;
 
 /** The name of a tag. White space around its parts is removed; quotation marks and commas separate tags elsewhere. */
-export const tagName = text(1, 64)
+export const tagName = text(1, MAX_TAG)
   .refine(
     (name) => !/[\p{Cc}",]/u.test(name),
     'must not contain control characters, quotation marks or commas',
@@ -65,7 +63,7 @@ export const editMine = z
     tags: tagNames.optional(),
     is_favourite: z.boolean().optional(),
     is_archived: z.boolean().optional(),
-    title: text(0, 500)
+    title: text(0, MAX_TITLE)
       .refine((given) => !/\p{Cc}/u.test(given), 'must not contain control characters')
       .nullable()
       .optional()

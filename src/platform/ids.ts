@@ -19,6 +19,13 @@ export function newId(): string {
   return `${timePart(lastMs)}-7${count.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`;
 }
 
+/** Returns a new UUIDv7 of another time, for what was created elsewhere. A time in the future, or before 1970, is now. */
+export function idAt(time: Date | undefined): string {
+  const ms = time?.getTime() ?? -1;
+  if (ms < 0 || ms >= Date.now()) return newId();
+  return `${timePart(ms)}-7${randomUUID().slice(15)}`;
+}
+
 /** Returns a value that sorts before every id created at this time or later. */
 export function firstIdAt(time: Date): string {
   return `${timePart(time.getTime())}-0000-0000-000000000000`;

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { Media } from '../../src/contract/media.ts';
 import { DEV_KEYS } from '../support/app.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { newDirectory } from '../support/workspace.ts';
@@ -59,6 +60,8 @@ describe('an import', () => {
     await choose(page, files);
     await page.getByText('Bookmarks, Pocket, Omnivore: 6 links').waitFor();
     await page.getByText('2 tags').waitFor();
+    await page.getByText('1 archived item').waitFor();
+    await page.getByText('1 finished item').waitFor();
     await page.getByText('1 entry skipped (not a link)').click();
     await page.getByText('Does not start with http or https.').waitFor();
     await expectAccessible(page);
@@ -85,6 +88,9 @@ describe('an import', () => {
 
     await page.getByRole('link', { name: 'Open my library' }).click();
     await page.getByRole('link', { name: 'Page a1' }).waitFor();
+    const { body } = await nexus.call('GET', '/api/v1/tags', { key: DEV_KEYS.operator });
+    // Of the file, and of the folder.
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['News', 'x', 'y']);
   });
 
   test('goes into a library from its empty page', async () => {
@@ -191,7 +197,8 @@ describe('an export', () => {
   test('is downloaded from the settings, and contains the same links when it is imported', async () => {
     const mover = await nexus.person('mover');
     for (const name of ['one', 'two?x=1&y=2', 'three']) {
-      await nexus.call('POST', '/api/v1/media', { key: mover.key, body: { url: link(name) } });
+      const body = { url: link(name), tags: ['sea/tides'] };
+      await nexus.call('POST', '/api/v1/media', { key: mover.key, body });
     }
     const page = await chromium.open({ acceptDownloads: true });
     await signIn(page, nexus, mover.key);
@@ -207,13 +214,18 @@ describe('an export', () => {
     const html = await fetched('Bookmarks (HTML)');
     expect(json.name).toBe('My library.json');
     expect(html.name).toBe('My library.html');
+    expect((await fetched('Markdown (ZIP)')).name).toBe('My library.zip');
     // Where the click has scrolled to, the top bar may cover a field by half.
     await page.evaluate('scrollTo(0, 0)');
     await expectAccessible(page);
 
     const urls = async (key: string) => {
       const { body } = await nexus.call('GET', '/api/v1/media?sort=title', { key });
-      return body.data.map(({ canonical_url }: { canonical_url: string }) => canonical_url).toSorted();
+      return body.data
+        .map(
+          ({ canonical_url, mine }: Pick<Media, 'canonical_url' | 'mine'>) => `${canonical_url} ${mine.tags}`,
+        )
+        .toSorted();
     };
     for (const [username, file] of [
       ['by-json', json],

@@ -1,7 +1,7 @@
 import type { EventPayload, EventType } from '../../contract/events.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { emitEvent, type NewEvent } from '../../platform/outbox/emit-event.ts';
+import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
 type HighlightEvent = Extract<EventType, `highlight.${string}`>;
 type Subject = { id: string; media_id: string; user_id: string };
@@ -11,11 +11,24 @@ type Own<Type extends HighlightEvent> = Omit<EventPayload<Type>, 'highlight_id' 
 export async function emitHighlightEvent<Type extends HighlightEvent>(
   tx: Transaction,
   eventType: Type,
-  { id, media_id, user_id }: Subject,
+  subject: Subject,
+  own: Own<Type>,
+  actor: Pick<Actor, 'requestId'>,
+): Promise<void> {
+  await emitHighlightEvents(tx, eventType, [subject], own, actor);
+}
+
+/** Emits the same event about each of many highlights. */
+export async function emitHighlightEvents<Type extends HighlightEvent>(
+  tx: Transaction,
+  eventType: Type,
+  subjects: Subject[],
   own: Own<Type>,
   { requestId }: Pick<Actor, 'requestId'>,
 ): Promise<void> {
-  const payload = { highlight_id: id, media_id, user_id, ...own };
-  const event = { eventType, aggregateType: 'highlight', aggregateId: id, payload, requestId };
-  await emitEvent(tx, event as NewEvent);
+  const events = subjects.map(({ id, media_id, user_id }) => {
+    const payload = { highlight_id: id, media_id, user_id, ...own };
+    return { eventType, aggregateType: 'highlight', aggregateId: id, payload, requestId };
+  });
+  await emitEvents(tx, events as NewEvent[]);
 }

@@ -51,6 +51,58 @@ describe('a passage is found', () => {
   });
 });
 
+/** Words that are unlike each other, so that a property can tell where a passage went. */
+const word = fc.stringMatching(/^[a-zäé𝒜]{2,9}$/u);
+
+/** A passage as another program knows it: its words, and nothing around them. */
+const bare = (exact: string): Lost => ({
+  fragment_idx: 0,
+  start: 0,
+  end: exact.length,
+  exact,
+  prefix: '',
+  suffix: '',
+});
+
+describe('words without context are found', () => {
+  test('where they occur once, also in another fragment, with other white space', () => {
+    expect(find(bare('nobody spoke of the ice'), 'A preface.', TEXT)).toEqual({
+      fragment_idx: 1,
+      start: TEXT.indexOf('nobody spoke'),
+      end: TEXT.indexOf('nobody spoke') + 23,
+    });
+    expect(found(bare('before.\n\nIn  March'), TEXT)).toBe('before. In March');
+    expect(found(bare(' on the harbour\u00a0before.'), TEXT)).toBe('on the harbour before.');
+    expect(found(bare('Ice.'), 'Ice.')).toBe('Ice.');
+  });
+
+  test('nowhere, if they occur twice, are too short, or are not there', () => {
+    expect(find(bare('The harbour froze'), TEXT, TEXT)).toBeUndefined();
+    expect(find(bare('harbour was the'), 'the harbour was the harbour was the end')).toBeUndefined();
+    // It is where an unknown position would be, and that says nothing.
+    expect(find(bare('The harb'), TEXT)).toBeUndefined();
+    expect(find(bare('The lighthouse was dark.'), TEXT)).toBeUndefined();
+  });
+
+  test('right, wherever they are and however they are spaced', () => {
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 20, maxLength: 60 }),
+        fc.nat(),
+        fc.constantFrom(' ', '\n', '\n\n ', '\u00a0'),
+        (given, at, space) => {
+          const text = given.join(' ');
+          const first = at % (given.length - 8);
+          const passage = given.slice(first, first + 8);
+          const squeezed = text.replaceAll(' ', '');
+          fc.pre(squeezed.indexOf(passage.join('')) === squeezed.lastIndexOf(passage.join('')));
+          expect(found(bare(passage.join(space)), `${text} end`)).toBe(passage.join(' '));
+        },
+      ),
+    );
+  });
+});
+
 describe('a passage is lost', () => {
   test('when it is not there', () => {
     expect(
@@ -75,8 +127,6 @@ describe('a passage is lost', () => {
   });
 });
 
-/** Words that are unlike each other, so that a property can tell where a passage went. */
-const word = fc.stringMatching(/^[a-zäé𝒜]{2,9}$/u);
 const words = fc.array(word, { minLength: 20, maxLength: 120 });
 const edit = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.array(word, { maxLength: 4 }) });
 

@@ -30,6 +30,8 @@ interface Candidate extends Place {
 const LEAST_EVIDENCE = 24;
 /** A match must be better than the second best by this much. */
 const LEAST_LEAD = 8;
+/** A passage of which nothing but its words is known must have this many characters, and occur once. */
+const SHORTEST_BARE = 12;
 /** The most occurrences that are compared. A passage that occurs more often has no certain place. */
 const MOST_CANDIDATES = 2000;
 /** An edited passage is looked for only if it is neither too short to be told from chance nor too long to be cheap. */
@@ -42,8 +44,11 @@ const EDITED = { shortest: 20, longest: 512, errorShare: 0.2 };
  * A passage that is where it was stays there. Otherwise the same words are looked for in all fragments, and the context
  * decides between several occurrences. If the words are nowhere, they may have been edited: then similar words are looked
  * for, and the context must confirm them.
+ *
+ * A passage of another program may have no context at all. It is found if its words occur once; white space may differ.
  */
 export function findQuote(lost: Lost, fragments: readonly FragmentText[]): Place | undefined {
+  if (lost.prefix === '' && lost.suffix === '') return findBare(lost.exact, fragments);
   if (isWhereItWas(lost, fragments)) {
     const { fragment_idx, start, end } = lost;
     return { fragment_idx, start, end };
@@ -51,6 +56,42 @@ export function findQuote(lost: Lost, fragments: readonly FragmentText[]): Place
   const same = fragments.flatMap((fragment) => sameWords(lost, fragment));
   const found = same.length > 0 ? certain(lost, same) : findEdited(lost, fragments);
   return found && { fragment_idx: found.fragment_idx, start: found.start, end: found.end };
+}
+
+/** Finds words that occur once in all fragments, or that are a whole fragment. */
+function findBare(exact: string, fragments: readonly FragmentText[]): Place | undefined {
+  const whole = fragments.filter(({ canonical_text }) => canonical_text === exact);
+  if (whole[0] && whole.length === 1) return { fragment_idx: whole[0].idx, start: 0, end: exact.length };
+  const words = exact.replace(SPACE, '');
+  if (words.length < SHORTEST_BARE) return undefined;
+  const found: Place[] = [];
+  for (const { idx, canonical_text: text } of fragments) {
+    const bare = text.replace(SPACE, '');
+    const at = bare.indexOf(words);
+    if (at < 0) continue;
+    if (bare.indexOf(words, at + 1) >= 0) return undefined;
+    const start = offsetOf(text, at);
+    found.push({ fragment_idx: idx, start, end: start + lengthWithSpace(text, start, words.length) });
+  }
+  const [place, another] = found;
+  const fragment = fragments.find(({ idx }) => idx === place?.fragment_idx);
+  return place && fragment && !another && !cutsCharacter(fragment.canonical_text, place) ? place : undefined;
+}
+
+const SPACE = /\s+/g;
+
+/** The offset of the character that has this many characters before it, without white space. */
+function offsetOf(text: string, count: number): number {
+  let offset = lengthWithSpace(text, 0, count);
+  while (/\s/.test(text.charAt(offset))) offset += 1;
+  return offset;
+}
+
+/** The length of a part of a text that contains this many characters besides white space. */
+function lengthWithSpace(text: string, start: number, count: number): number {
+  let offset = start;
+  for (let left = count; left > 0; offset += 1) if (!/\s/.test(text.charAt(offset))) left -= 1;
+  return offset - start;
 }
 
 function isWhereItWas({ fragment_idx, start, ...quote }: Lost, fragments: readonly FragmentText[]): boolean {

@@ -11,7 +11,7 @@ import type {
   mediaHighlightsQuery,
   Visibility,
 } from '../../contract/highlights.ts';
-import { MAX_QUOTE } from '../../contract/highlights.ts';
+import { MAX_QUOTE } from '../../contract/limits.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';

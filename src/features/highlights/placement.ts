@@ -65,19 +65,22 @@ export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<ty
   const jobOf = (media_id: string, idempotencyKey?: string) =>
     ({ type, payload: { media_id }, idempotencyKey }) as NewJob;
 
-  /** Queues media that were extracted anew, and those that highlights have moved to. */
+  /** Queues media that were extracted anew, and those that highlights have moved to or were imported for. */
   const subscriber = defineSubscriber('highlights', {
-    eventTypes: ['media.ready', 'highlight.updated'],
+    eventTypes: ['media.ready', 'highlight.updated', 'highlight.created'],
     async batchHandler(events) {
-      const idsOf = (type: string) =>
-        events.filter(({ event_type }) => event_type === type).map(({ payload }) => payload.media_id);
+      const isText = ({ event_type }: { event_type: string }) => event_type === 'media.ready';
+      const idsOf = (some: typeof events) => some.map(({ payload }) => payload.media_id);
+      const changed = idsOf(events.filter((event) => !isText(event)));
       const concerned = new Set([
-        ...(await store.listWithUnplaced(sql, idsOf('media.ready'))),
-        ...(await store.listUnsought(sql, { mediaIds: idsOf('highlight.updated'), limit: events.length })),
+        ...(await store.listWithUnplaced(sql, idsOf(events.filter(isText)))),
+        ...(await store.listUnsought(sql, { mediaIds: changed, limit: events.length })),
       ]);
-      const jobs = events
-        .filter(({ payload }) => concerned.has(payload.media_id))
-        .map((event) => jobOf(event.payload.media_id, event.id));
+      // One job for each media, however many of its highlights were imported at once.
+      const lastEvents = new Map(events.map(({ id: eventId, payload }) => [payload.media_id, eventId]));
+      const jobs = [...lastEvents]
+        .filter(([mediaId]) => concerned.has(mediaId))
+        .map(([mediaId, eventId]) => jobOf(mediaId, eventId));
       if (jobs.length > 0) await transaction(sql, (tx) => enqueueMany(tx, jobs));
     },
   });

@@ -147,7 +147,8 @@ export function registerJobRoutes(
       operationId: 'getJob',
       summary: 'Get a job',
       description:
-        'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts.',
+        'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts; only ' +
+        'its creator sees what an import says about its links.',
       params: byId,
       response: { 200: contract.job },
     }),

@@ -65,7 +65,13 @@ export function createJobs(dependencies: JobsDependencies) {
   async function get(jobId: string, principal: Principal): Promise<Job> {
     const job = requireVisible(await store.findJob(sql, jobId), jobId, principal);
     if (!seesContent(principal, job)) return withoutContent(job);
-    return { ...job, source_url: await sourceUrlOf(job) };
+    const payload = job.created_by_user_id === principal.user_id ? job.payload : withoutCreatorsFields(job);
+    return { ...job, payload, source_url: await sourceUrlOf(job) };
+  }
+
+  function withoutCreatorsFields({ job_type, payload }: Pick<Job, 'job_type' | 'payload'>): Job['payload'] {
+    const hidden = queue.types.get(job_type)?.creatorsFields ?? [];
+    return Object.fromEntries(Object.entries(payload).filter(([name]) => !hidden.includes(name)));
   }
 
   async function sourceUrlOf({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import { exportedDocument } from '../../contract/export.ts';
+import { type ExportFormat, exportedDocument } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { Media } from '../../contract/media.ts';
 import type { Mode } from '../../contract/roles.ts';
@@ -12,21 +12,24 @@ import { mergedHits, type PolicyHit } from '../governance/rules.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import type { MediaLists } from '../media/lists/list.ts';
+import type { UnjudgedDocument } from './exported-document.ts';
 import * as store from './store.ts';
-import type { exportWork, UnjudgedDocument } from './work.ts';
+import type { exportWork } from './work.ts';
 
 export interface DocumentsDependencies {
   sql: Database;
   mediaLists: Pick<MediaLists, 'page'>;
-  governance: Pick<Governance, 'shown' | 'settle' | 'rules' | 'redactEach'>;
+  governance: Pick<Governance, 'shown' | 'settle' | 'rules'>;
   run: RunByCost<typeof exportWork>;
 }
 
-const EXPORTED = exportedDocument.omit({ texts: true, withheld: true });
+const EXPORTED = exportedDocument.omit({ mine: true, highlights: true, texts: true, withheld: true });
 const LISTED_AT_ONCE = 200;
 /** The number of documents whose texts are read at once. Fewer when they are long. */
 const READ_AT_ONCE = 25;
 const WORDS_AT_ONCE = 50_000;
+/** The most characters that one task gets. A longer document is a task of its own. */
+const WRITTEN_AT_ONCE = 4_000_000;
 /** The number of passes over a text that it takes: parsing, serialising. */
 const PASSES = 4;
 
@@ -38,46 +41,43 @@ interface LibraryExport {
   actor: Actor;
 }
 
-/** Yields each document as a line of JSON. Access is checked again right before every few documents are sent. */
-export async function* documentLines(dependencies: DocumentsDependencies, exported: LibraryExport) {
+/**
+ * Yields each document in a format. Access is checked again right before every few documents are sent. A document that has
+ * nothing in this format, such as an upload among bookmarks, is left out.
+ */
+export async function* writtenDocuments(
+  dependencies: DocumentsDependencies,
+  exported: LibraryExport,
+  format: ExportFormat,
+): AsyncGenerator<WrittenDocument> {
   const { sql, governance, run } = dependencies;
   const { viewer, library, mode } = exported;
   for await (const group of groupsOf(dependencies, viewer, library)) {
-    const ids = group.map(({ id }) => id);
-    const found = await store.listTexts(sql, viewer, sharedIdOf(library), ids);
-    const texts = new Map(found.map((row) => [row.media_id, row.texts]));
-    const documents = group
-      .filter(({ id }) => texts.has(id))
-      .map((media) => ({ document: toExported(media), texts: texts.get(media.id) ?? '[]' }));
-    const rules = await governance.rules(mode);
-    const characters = charactersIn(documents);
-    const cost = PASSES * characters + costOfJudging(rules, characters);
-    const lines = await run('export.lines', { documents, rules }, { cost });
-    const judged = lines.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
-    await record(dependencies, exported, judged);
-    for (const { line } of lines) yield line;
+    const wanted = { mediaIds: group.map(({ id }) => id), withTexts: format === 'json' };
+    const found = await store.listExported(sql, viewer, sharedIdOf(library), wanted);
+    const rows = new Map(found.map((row) => [row.media_id, row]));
+    const readable = group.flatMap((media) => {
+      const row = rows.get(media.id);
+      return row ? toUnjudged(media, row) : [];
+    });
+    const sizeOf = ({ highlights, texts }: UnjudgedDocument) => highlights.length + texts.length;
+    for (const documents of grouped(readable, sizeOf, WRITTEN_AT_ONCE)) {
+      const rules = await governance.rules(mode);
+      const characters = charactersIn(documents);
+      const cost = PASSES * characters + costOfJudging(rules, characters);
+      const written = await run('export.documents', { documents, rules, format }, { cost });
+      const judged = written.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
+      await record(dependencies, exported, judged);
+      for (const one of written) if (one.content) yield one as WrittenDocument;
+    }
   }
 }
 
-/** Yields bookmarks. Uploads have no address and are left out. */
-export async function* bookmarksOf(dependencies: DocumentsDependencies, exported: LibraryExport) {
-  const { sql, governance } = dependencies;
-  const { viewer, library, mode } = exported;
-  for await (const group of groupsOf(dependencies, viewer, library)) {
-    const ids = group.map(({ id }) => id);
-    const found = await store.listReadable(sql, viewer, sharedIdOf(library), ids);
-    const readable = group.filter(({ id }) => found.has(id));
-    const said = readable.map(({ title }) => title);
-    const titles = await governance.redactEach(said, mode);
-    const judged = titles.map(({ hits }, index) => ({ id: readable[index]?.id ?? '', hits }));
-    await record(dependencies, exported, judged);
-    for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
-      const url = canonical_url ?? requested_url;
-      if (url === null) continue;
-      const title = titles[index]?.value ?? url;
-      yield { url, title, added_at, isFinished: reading?.finished_at != null };
-    }
-  }
+/** A document in a format, and the facts that name its file. */
+export interface WrittenDocument {
+  content: Uint8Array;
+  title: string | null;
+  added_at: string;
 }
 
 /** Records one decision for a group. A blocked document is withheld and does not stop the export. */
@@ -141,8 +141,15 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function toExported(media: Media): UnjudgedDocument['document'] {
-  return z.encode(EXPORTED, { ...media, url: media.canonical_url ?? media.requested_url });
+function toUnjudged(media: Media, row: store.ExportRow): UnjudgedDocument {
+  const { title, imported_title, highlights, texts } = row;
+  return {
+    document: z.encode(EXPORTED, { ...media, url: media.canonical_url ?? media.requested_url }),
+    mine: { ...media.mine, title, imported_title },
+    shown_title: media.mine.title,
+    highlights,
+    texts,
+  };
 }
 
 function revoked(): NexusError {

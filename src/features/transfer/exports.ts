@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
+import { makeZip } from 'client-zip';
 import { NexusError } from '../../contract/errors.ts';
-import { EXPORT_FORMAT, EXPORT_VERSION, type LibraryExportQuery } from '../../contract/export.ts';
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportFormat,
+  type LibraryExportQuery,
+} from '../../contract/export.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { MediaFragment, MediaWithOutline } from '../../contract/media.ts';
@@ -10,9 +16,13 @@ import { inChunks } from '../../platform/chunks.ts';
 import { costOfJudging } from '../governance/work.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
-import { escapeAttribute, escapeText } from '../media/text/markup.ts';
-import { bookmarksOf, type DocumentsDependencies, documentLines, grouped } from './documents.ts';
-import { headingOf } from './work.ts';
+import { type DocumentsDependencies, grouped, type WrittenDocument, writtenDocuments } from './documents.ts';
+import { ANNOTATIONS_HEAD, ANNOTATIONS_TAIL } from './formats/annotations.ts';
+import { bookmarkFileParts } from './formats/bookmarks.ts';
+import { createFileNames } from './formats/file-names.ts';
+import { frontMatter } from './formats/front-matter.ts';
+import { READWISE_HEAD } from './formats/readwise.ts';
+import { headingOf } from './markdown.ts';
 
 interface ExportsDependencies extends DocumentsDependencies {
   libraries: Pick<Libraries, 'get'>;
@@ -40,12 +50,9 @@ export function createExports(dependencies: ExportsDependencies) {
       const library = await libraries.get(principal.user_id, libraryId);
       const exported = { viewer: principal, library, mode, actor };
       const name = library.is_default ? 'My library' : library.name;
-      if (format === 'html') {
-        const links = bookmarksOf(dependencies, exported);
-        return file(`${name}.html`, 'text/html; charset=utf-8', bookmarkFile(name, links));
-      }
-      const lines = documentLines(dependencies, exported);
-      return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, lines));
+      const documents = writtenDocuments(dependencies, exported, format);
+      const { extension, contentType, write } = FILES[format];
+      return file(`${name}.${extension}`, contentType, write(documents, { name, library, mode }));
     },
 
     /** Exports one document as Markdown. */
@@ -76,44 +83,88 @@ async function* sliced(parts: Parts) {
   }
 }
 
+type Documents = AsyncIterable<WrittenDocument>;
+
+interface FileFormat {
+  extension: string;
+  contentType: string;
+  write(documents: Documents, facts: { name: string; library: Library; mode: Mode }): Parts;
+}
+
+const FILES: Record<ExportFormat, FileFormat> = {
+  json: {
+    extension: 'json',
+    contentType: 'application/json; charset=utf-8',
+    write: (documents, { library, mode }) => jsonFile(library, mode, documents),
+  },
+  html: {
+    extension: 'html',
+    contentType: 'text/html; charset=utf-8',
+    write(documents, { name }) {
+      const { head, tail } = bookmarkFileParts(name);
+      return joined(documents, { head, tail });
+    },
+  },
+  md: {
+    extension: 'zip',
+    contentType: 'application/zip',
+    write: (documents) => zipFile(documents),
+  },
+  readwise: {
+    extension: 'csv',
+    contentType: 'text/csv; charset=utf-8',
+    write: (documents) => joined(documents, { head: READWISE_HEAD }),
+  },
+  jsonld: {
+    extension: 'jsonld',
+    contentType: 'application/ld+json; charset=utf-8',
+    write: (documents) =>
+      joined(documents, { head: `${ANNOTATIONS_HEAD}\n`, between: ',\n', tail: ANNOTATIONS_TAIL }),
+  },
+};
+
 /** Writes one document per line. The count comes last: an export that has it is complete. */
-async function* jsonFile(
-  { id, name }: Pick<Library, 'id' | 'name'>,
-  mode: Mode,
-  lines: AsyncIterable<Uint8Array>,
-): AsyncGenerator<string | Uint8Array> {
-  const head = { format: EXPORT_FORMAT, version: EXPORT_VERSION, exported_at: new Date(), mode };
-  yield `${JSON.stringify({ ...head, library: { id, name } }).slice(0, -1)},"documents":[`;
+async function* jsonFile({ id, name }: Pick<Library, 'id' | 'name'>, mode: Mode, documents: Documents) {
+  const facts = { format: EXPORT_FORMAT, version: EXPORT_VERSION, exported_at: new Date(), mode };
   let count = 0;
-  for await (const line of lines) {
-    yield count === 0 ? '\n' : ',\n';
-    yield line;
-    count += 1;
-  }
+  const counted = async function* () {
+    for await (const document of documents) {
+      count += 1;
+      yield document;
+    }
+  };
+  const head = `${JSON.stringify({ ...facts, library: { id, name } }).slice(0, -1)},"documents":[\n`;
+  yield* joined(counted(), { head, between: ',\n' });
   yield `\n],"document_count":${count}}\n`;
 }
 
-/** Writes the bookmark format that browsers and most programs import: Netscape HTML, in one folder. */
-async function* bookmarkFile(name: string, bookmarks: ReturnType<typeof bookmarksOf>) {
-  yield `<!DOCTYPE NETSCAPE-Bookmark-file-1>
-<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
-<TITLE>Bookmarks</TITLE>
-<H1>Bookmarks</H1>
-<DL><p>
-<DT><H3>${escapeText(oneLine(name))}</H3>
-<DL><p>
-`;
-  for await (const { url, title, added_at, isFinished } of bookmarks) {
-    const seconds = Math.floor(added_at.getTime() / 1000);
-    const unread = isFinished ? '' : ' TOREAD="1"';
-    yield `<DT><A HREF="${escapeAttribute(url)}" ADD_DATE="${seconds}"${unread}>${escapeText(oneLine(title))}</A>\n`;
+async function* joined(
+  documents: Documents,
+  { head = '', between = '', tail = '' }: { head?: string; between?: string; tail?: string },
+): AsyncGenerator<string | Uint8Array> {
+  yield head;
+  let isFirst = true;
+  for await (const { content } of documents) {
+    if (!isFirst && between !== '') yield between;
+    isFirst = false;
+    yield content;
   }
-  yield '</DL><p>\n</DL><p>\n';
+  if (tail !== '') yield tail;
 }
 
-/** Most programs read these files line by line. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+/** The oldest date that a ZIP can hold. */
+const OLDEST_FILE = new Date('1980-01-02T00:00:00Z');
+
+/** Writes a ZIP with a file for each document. Its directory comes last: an archive that can be opened is complete. */
+async function* zipFile(documents: Documents): AsyncGenerator<Uint8Array> {
+  const nameOf = createFileNames('md');
+  const files = async function* () {
+    for await (const { content, title, added_at } of documents) {
+      const added = new Date(added_at);
+      yield { name: nameOf(title), input: content, lastModified: added < OLDEST_FILE ? OLDEST_FILE : added };
+    }
+  };
+  yield* makeZip(files());
 }
 
 /** Writes the metadata of a document and its text as Markdown. Throws when a policy blocks any part of it. */
@@ -144,12 +195,4 @@ async function markdownFile(
 
 function sizeOf({ title, canonical_text, html_sanitized }: MediaFragment): number {
   return (title?.length ?? 0) + canonical_text.length + html_sanitized.length;
-}
-
-/** Writes YAML front matter. JSON strings are valid YAML. */
-function frontMatter(fields: Record<string, string | null | undefined>): string {
-  const lines = Object.entries(fields)
-    .filter(([, value]) => value != null)
-    .map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
-  return `---\n${lines.join('')}---\n\n`;
 }

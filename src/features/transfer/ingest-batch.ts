@@ -1,14 +1,17 @@
 import { NexusError } from '../../contract/errors.ts';
+import type { ImportedDetails } from '../../contract/import.ts';
 import { ingestBatchPayload } from '../../contract/job-payloads.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
+import { importHighlights } from '../highlights/import-highlights.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-
+import { importMine } from '../media/mine/import-mine.ts';
 import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
 import { inferKind, type Link, linkKey, parseMediaUrl, readLink } from '../media/saving/url.ts';
+import { mergeDetails } from './merge-details.ts';
 
 /** Links saved in one transaction. Fewer for a library, where each is written for every member. */
 const CHUNK = 200;
@@ -31,24 +34,26 @@ interface IngestBatchDependencies extends Pick<SaveLinksOptions, 'ingest'> {
 }
 
 /**
- * Saves up to ten thousand links. Each chunk is one transaction: the media, their extraction jobs and a checkpoint. A
- * cancelled job therefore reports what it did, and one whose worker died continues after its last chunk.
+ * Saves up to ten thousand links, with what another program knew about them. Each chunk is one transaction: the media, what
+ * the person keeps about them, their highlights, their extraction jobs and a checkpoint. A cancelled job therefore reports what it did, and one whose worker died continues after its last chunk.
  */
 export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDependencies) {
   return defineJobType('ingest_batch', {
     queue: 'ingest',
     payload: ingestBatchPayload,
     submittedBy: 'operator',
-    async handler({ urls, saved_at, library_id }, context) {
+    creatorsFields: ['details'],
+    async handler({ urls, saved_at, details, library_id }, context) {
       const viewer = await requester(context.createdBy);
       const last = await context.lastCheckpoint(RESULT);
       const items = (last?.items ?? []) as IngestItem[];
       while (items.length < urls.length) {
         context.signal.throwIfAborted();
         const size = library_id === undefined ? CHUNK : CHUNK_IN_LIBRARY;
-        const chunk = urls
-          .slice(items.length, items.length + size)
-          .map((url, index) => readItem(url, saved_at?.[items.length + index] ?? undefined));
+        const chunk = urls.slice(items.length, items.length + size).map((url, index) => {
+          const place = items.length + index;
+          return { ...readItem(url, saved_at?.[place] ?? undefined), details: details?.[place] ?? undefined };
+        });
         items.push(...(await saveChunk(chunk, items, { viewer, libraryId: library_id, context })));
         await context.progress({ total: urls.length, done: items.length, ...countOutcomes(items) });
       }
@@ -61,7 +66,7 @@ export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDepende
   });
 
   async function saveChunk(
-    chunk: ReadItem[],
+    chunk: (ReadItem & { details: ImportedDetails | undefined })[],
     before: IngestItem[],
     { viewer, libraryId, context }: { viewer: Viewer; libraryId: string | undefined; context: JobContext },
   ): Promise<IngestItem[]> {
@@ -74,6 +79,13 @@ export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDepende
     };
     return transaction(sql, async (tx) => {
       const saved = await saveLinks(tx, viewer, uniqueLinks(chunk), options).catch(permanently);
+      const idOf = (link: Link) => saved.get(linkKey(link))?.media_id ?? '';
+      const known = detailsByMedia(
+        chunk.flatMap(({ link, details }) => (link ? { id: idOf(link), details } : [])),
+      );
+      const actor = { requestId: options.requestId };
+      await importMine(tx, viewer, known, actor).catch(permanently);
+      await importHighlights(tx, viewer, known, actor);
       const seen = new Set<string>();
       const items = chunk.map(({ url, link, error }): IngestItem => {
         if (!link) return { url, outcome: 'invalid', error };
@@ -117,6 +129,16 @@ function uniqueLinks(chunk: ReadItem[]): Link[] {
     links.set(linkKey(link), { ...link, saved_at: dates.sort((a, b) => a.getTime() - b.getTime())[0] });
   }
   return [...links.values()];
+}
+
+/** What is known of each media, each once. */
+function detailsByMedia(given: { id: string; details: ImportedDetails | undefined }[]) {
+  const byMedia = new Map<string, ImportedDetails>();
+  for (const { id, details } of given) {
+    const before = byMedia.get(id);
+    if (details) byMedia.set(id, before ? mergeDetails(before, details) : details);
+  }
+  return [...byMedia].map(([media_id, details]) => ({ media_id, ...details }));
 }
 
 /** Makes a refusal permanent: somebody who may not write to the library now may not on a retry either. */

@@ -249,3 +249,7 @@ function escapeMarkdown(text: string): string {
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
+
+export function headingOf(level: number, text: string): string {
+  return `${'#'.repeat(level)} ${plainMarkdown(oneLine(text))}\n\n`;
+}

@@ -20,12 +20,15 @@ export function registerExportRoutes(api: HttpServer, exports: Exports): void {
       operationId: 'exportLibrary',
       summary: 'Export a library',
       description:
-        'Exports everything in it that the caller can read, oldest first: `json` with texts, or `html`, a bookmark file for ' +
-        'other programs. Texts are redacted as the mode requires. The export is aborted when the caller loses access.',
+        'Exports everything in it that the caller can read, oldest first, with what they keep for themselves and their own ' +
+        'highlights: `json` with texts, `html` as bookmarks, `md` as Markdown files, `readwise` and `jsonld` with highlights. ' +
+        'Texts are redacted as the mode requires. The export is aborted when the caller loses access.',
       params: byId,
       querystring: contract.libraryExportQuery,
       response: { 200: contract.libraryExport },
-      contentTypes: { 200: ['application/json', 'text/html'] },
+      contentTypes: {
+        200: ['application/json', 'text/html', 'application/zip', 'text/csv', 'application/ld+json'],
+      },
     }),
     async (request, reply) =>
       sendExport(

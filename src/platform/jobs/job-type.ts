@@ -82,6 +82,8 @@ export interface JobType<Payload = unknown> {
   retry: RetryPolicy;
   /** Set for types that anybody may submit over the API; the role is the least that may. */
   submittedBy?: Role;
+  /** The fields of the payload that are shown to the creator of the job and to nobody else, not even to admins. */
+  creatorsFields?: readonly string[];
   /** Whether its handler knows what to do in execution mode shadow. */
   hasShadow?: true;
   /** Called when the job is submitted over the API. Throws when this caller may not have it done. */

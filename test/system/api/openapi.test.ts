@@ -116,7 +116,13 @@ describe('the document', () => {
     expect(typesOf('/api/v1/media/{id}/file', '206')).toEqual(['application/pdf', 'application/epub+zip']);
     expect(typesOf('/api/v1/events/stream')).toEqual(['text/event-stream']);
     expect(typesOf('/api/v1/media/{id}/export')).toEqual(['text/markdown']);
-    expect(typesOf('/api/v1/libraries/{id}/export')).toEqual(['application/json', 'text/html']);
+    expect(typesOf('/api/v1/libraries/{id}/export')).toEqual([
+      'application/json',
+      'text/html',
+      'application/zip',
+      'text/csv',
+      'application/ld+json',
+    ]);
   });
 
   test('says which answers have an ETag, and can be 304', () => {

@@ -40,8 +40,9 @@ export function ImportChoice({ onParsed }: { onParsed: (parsed: ParsedImport) =>
   return (
     <>
       <p className="page-lead">
-        Import an export of Pocket, Instapaper, Readwise Reader, Raindrop, Omnivore, Karakeep, Linkwarden,
-        Wallabag or Readeck, browser bookmarks, or any text with links.
+        Import an export of Pocket, Instapaper, Readwise, Raindrop, Omnivore, Karakeep, Linkwarden, Wallabag,
+        Readeck or Hypothesis, browser bookmarks, or any text with links. Tags, favourites, notes and
+        highlights come along.
       </p>
       <label className="drop-zone transfer-drop">
         <FileUp size={28} aria-hidden />

@@ -7,8 +7,9 @@ import { mayAddTo } from '../library/roles.ts';
 import { FormError } from '../session/card-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { plural } from '../ui/numbers.ts';
+import { tagOfFolder, withTag } from './details.ts';
 import { newImportName, submitImport } from './imports.ts';
-import type { Folder, ParsedImport } from './parsed-import.ts';
+import type { Folder, Kept, ParsedImport } from './parsed-import.ts';
 
 interface ImportPreviewProps {
   parsed: ParsedImport;
@@ -29,9 +30,21 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
   const [name, setName] = useState(newImportName);
   const [sent, setSent] = useState<number>();
   const [error, setError] = useState<unknown>();
-  const links = parsed.urls
-    .map((url, index) => ({ url, savedAt: parsed.savedAt[index] ?? 0, folder: parsed.folderOf[index] ?? -1 }))
-    .filter(({ folder }) => !excluded.has(folder));
+  const [foldersAreTags, setFoldersAreTags] = useState(true);
+  const hasOwnFolders = parsed.folders.some(({ isOwn }) => isOwn);
+  const included = parsed.folderOf.reduce((count, folder) => count + (excluded.has(folder) ? 0 : 1), 0);
+
+  function chosenLinks() {
+    const folderTags = parsed.folders.map(({ name, isOwn }) =>
+      isOwn && foldersAreTags ? tagOfFolder(name) : undefined,
+    );
+    return parsed.urls.flatMap((url, index) => {
+      const folder = parsed.folderOf[index] ?? -1;
+      if (excluded.has(folder)) return [];
+      const details = withTag(parsed.details[index] ?? null, folderTags[folder]);
+      return { url, savedAt: parsed.savedAt[index] ?? 0, details };
+    });
+  }
 
   /** A changed choice is another import, with another idempotency key. */
   function choose(change: () => void) {
@@ -43,8 +56,8 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
     setError(undefined);
     setSent(0);
     try {
-      const ids = await submitImport(name, links, target?.id, setSent);
-      const search = { jobs: ids.join('_'), total: links.length, ...(target && { library: target.id }) };
+      const ids = await submitImport(name, chosenLinks(), target?.id, setSent);
+      const search = { jobs: ids.join('_'), total: included, ...(target && { library: target.id }) };
       await navigate({ to: '/import', search });
     } catch (failure) {
       setError(failure);
@@ -59,9 +72,9 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
       </p>
       <ul className="transfer-facts">
         {parsed.duplicates > 0 && <li>{plural(parsed.duplicates, 'duplicate')} merged</li>}
-        {parsed.tagCount > 0 && (
-          <li>{plural(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
-        )}
+        {keptFacts(parsed.kept).map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
         {parsed.refusedCount > 0 && (
           <li>
             <details>
@@ -85,6 +98,19 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
         excluded={excluded}
         onChange={(next) => choose(() => setExcluded(next))}
       />
+      {hasOwnFolders && (
+        <label className="transfer-folder">
+          <input
+            type="checkbox"
+            checked={foldersAreTags}
+            onChange={(event) => {
+              const { checked } = event.target;
+              choose(() => setFoldersAreTags(checked));
+            }}
+          />
+          <span>Keep folders as tags</span>
+        </label>
+      )}
       {wanted && !mayAddTo(wanted) && (
         <p className="form-error" role="status">
           Only contributors and editors can add items to {wanted.name}. Choose another library.
@@ -106,14 +132,27 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
           look="primary"
           onClick={() => void submit()}
           busy={sent !== undefined}
-          disabled={links.length === 0}
+          disabled={included === 0}
         >
-          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${plural(links.length, 'link')}`}
+          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${plural(included, 'link')}`}
         </Button>
       </div>
       <FormError error={error} />
     </>
   );
+}
+
+/** What comes along with the links. */
+function keptFacts(kept: Kept): string[] {
+  const facts: [number, string, string][] = [
+    [kept.highlights, 'highlight', 'highlights'],
+    [kept.notes, 'note', 'notes'],
+    [kept.tags, 'tag', 'tags'],
+    [kept.favourites, 'favourite', 'favourites'],
+    [kept.archived, 'archived item', 'archived items'],
+    [kept.finished, 'finished item', 'finished items'],
+  ];
+  return facts.filter(([count]) => count > 0).map(([count, one, many]) => plural(count, one, many));
 }
 
 interface FolderChoiceProps {

@@ -3,20 +3,11 @@ import type * as jobs from '../../../src/contract/jobs.ts';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
+import { batchesOf, type ImportedLink, payloadOf } from './batches.ts';
 import { COUNTED, type Counts, type ImportItem } from './import-items.ts';
-
-/** The limits of a job and of a request. Characters have up to three bytes. */
-const MAX_LINKS = 10_000;
-const MAX_CHARACTERS = 7_000_000;
 
 type Progress = Wire<typeof jobs.jobProgress>;
 type Job = Wire<typeof jobs.job>;
-
-/** A link, and when it was saved, in milliseconds since 1970; 0 when unknown. */
-interface ImportedLink {
-  url: string;
-  savedAt: number;
-}
 
 /** Creates the idempotency key of an import, so that sending a batch twice does not import it twice. */
 export function newImportName(): string {
@@ -39,32 +30,13 @@ export async function submitImport(
     const { job_id } = await api.post<{ job_id: string }>('/jobs/submit', {
       job_type: 'ingest_batch',
       idempotency_key: `import-${name}-${ids.length}`,
-      payload: {
-        urls: batch.map(({ url }) => url),
-        saved_at: batch.map(({ savedAt }) => (savedAt > 0 ? new Date(savedAt).toISOString() : null)),
-        ...(libraryId && { library_id: libraryId }),
-      },
+      payload: { ...payloadOf(batch), ...(libraryId && { library_id: libraryId }) },
     });
     ids.push(job_id);
     sent += batch.length;
     onSent(sent);
   }
   return ids;
-}
-
-function* batchesOf(links: readonly ImportedLink[]): Generator<ImportedLink[]> {
-  let batch: ImportedLink[] = [];
-  let size = 0;
-  for (const link of links) {
-    if (batch.length === MAX_LINKS || size + link.url.length > MAX_CHARACTERS) {
-      yield batch;
-      batch = [];
-      size = 0;
-    }
-    batch.push(link);
-    size += link.url.length;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 export const isFinished = ({ status }: Pick<Progress, 'status'>) =>

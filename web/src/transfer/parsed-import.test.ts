@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { batchesOf } from './batches.ts';
+import { tagOfFolder } from './details.ts';
+import { highlightOf, highlightsOf } from './formats/entry.ts';
 import { recogniseText } from './formats/recognise.ts';
 import { resultCsv } from './import-items.ts';
 import { readImportParams } from './import-params.ts';
@@ -24,12 +27,12 @@ test('duplicates are imported once, other entries are rejected with a reason, th
   expect(found).toMatchObject({
     urls: ['https://example.org/old#part', 'https://example.org/new'],
     folders: [
-      { name: 'A', count: 1 },
-      { name: 'B', count: 1 },
+      { name: 'A', count: 1, isOwn: true },
+      { name: 'B', count: 1, isOwn: true },
     ],
     duplicates: 1,
     refusedCount: 6,
-    tagCount: 2,
+    kept: { tags: 2 },
   });
   expect([...found.folderOf]).toEqual([0, 1]);
   expect([...found.savedAt]).toEqual([1, 3]);
@@ -40,6 +43,65 @@ test('duplicates are imported once, other entries are rejected with a reason, th
     'Longer than 2,048 characters.',
     'Not a valid link.',
     'Not a link, but a note or a file.',
+  ]);
+});
+
+test('what programs know is fitted to the limits of the server, and merged for the same link', () => {
+  const mark = (exact: string) => highlightsOf([highlightOf(exact)]);
+  const found = parseImport([
+    {
+      format: 'Table',
+      entries: [
+        {
+          url: 'https://example.org/a',
+          title: 'https://www.example.org/a',
+          tags: ['a, "b"', 'x'.repeat(99), '/', 'X/ y/'],
+        },
+        {
+          url: 'https://example.org/a#2',
+          title: ' A\ntitle ',
+          tags: ['x/y'],
+          note: 'One\0',
+          highlights: mark('q1'),
+        },
+        { url: 'https://example.org/a', note: 'Two', is_favourite: true, highlights: mark('q2') },
+        { url: '', title: 'a  TITLE', highlights: mark('q3') },
+        { url: '', title: 'Another', highlights: mark('q4') },
+        { url: 'https://example.org/b' },
+      ],
+    },
+  ]);
+  expect(found.details).toEqual([
+    {
+      title: 'A title',
+      tags: ['a b', 'x'.repeat(64), 'X/y'],
+      note: 'One\n\nTwo',
+      is_favourite: true,
+      highlights: ['q1', 'q2', 'q3'].map((exact) =>
+        expect.objectContaining({ target: mark(exact)[0]?.target }),
+      ),
+    },
+    null,
+  ]);
+  expect(found.kept).toEqual({ tags: 3, favourites: 1, archived: 0, finished: 0, notes: 1, highlights: 3 });
+  expect(found.refused).toEqual([{ text: 'Another', reason: expect.stringMatching(/without a link/) }]);
+});
+
+test('folders become tags, without those that every browser has', () => {
+  expect(
+    ['Bookmarks bar / Cooking / Soup', 'Bookmarks Toolbar', 'AC/DC', 'Work, home'].map(tagOfFolder),
+  ).toEqual(['Cooking/Soup', undefined, 'AC/DC', 'Work home']);
+});
+
+test('a link with more highlights than an entry may have comes several times', () => {
+  const highlights = highlightsOf(Array.from({ length: 2500 }, (_, n) => highlightOf(`Passage ${n}`)));
+  const link = { url: 'https://example.org/', savedAt: 0, details: { note: 'Once', highlights } };
+  const [batch = [], ...others] = batchesOf([link]);
+  expect(others).toEqual([]);
+  expect(batch.map(({ details }) => [details?.note, details?.highlights?.length])).toEqual([
+    ['Once', 1000],
+    [undefined, 1000],
+    [undefined, 500],
   ]);
 });
 

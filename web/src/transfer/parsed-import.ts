@@ -1,4 +1,5 @@
-import type { Entry, Recognised } from './formats/entry.ts';
+import { detailsOf, mergeEntries } from './details.ts';
+import type { Details, Entry, Recognised } from './formats/entry.ts';
 
 /** The limit of the server. */
 const LONGEST_URL = 2048;
@@ -8,6 +9,18 @@ const SHOWN_REFUSALS = 200;
 export interface Folder {
   name: string;
   count: number;
+  /** Whether the person made it. Otherwise it is a list of the program, such as its archive. */
+  isOwn: boolean;
+}
+
+/** How much comes along with the links. */
+export interface Kept {
+  tags: number;
+  favourites: number;
+  archived: number;
+  finished: number;
+  notes: number;
+  highlights: number;
 }
 
 /** The content of an import, before anything is sent. */
@@ -20,46 +33,88 @@ export interface ParsedImport {
   /** The index of the folder of each link; -1 for none. */
   folderOf: Int32Array;
   folders: Folder[];
+  /** What else is known about each link; null for nothing. */
+  details: (Details | null)[];
+  kept: Kept;
   duplicates: number;
   refusedCount: number;
   refused: { text: string; reason: string }[];
-  tagCount: number;
 }
 
 export function parseImport(files: readonly Recognised[]): ParsedImport {
-  const known = new Set<string>();
-  const links: { url: string; entry: Entry }[] = [];
+  const links = new Map<string, Entry>();
+  const unlinked: Entry[] = [];
   const refused: ParsedImport['refused'] = [];
-  const tags = new Set<string>();
   let refusedCount = 0;
   let duplicates = 0;
+  const refuse = (text: string, reason: string) => {
+    refusedCount += 1;
+    if (refused.length < SHOWN_REFUSALS) refused.push({ text: text.slice(0, 200), reason });
+  };
   for (const { entries } of files) {
     for (const entry of entries) {
-      for (const tag of entry.tags ?? []) tags.add(tag);
+      if (entry.url === '' && entry.highlights?.length) {
+        unlinked.push(entry);
+        continue;
+      }
       const read = readLink(entry.url);
       if ('reason' in read) {
-        refusedCount += 1;
-        if (refused.length < SHOWN_REFUSALS)
-          refused.push({ text: entry.url.slice(0, 200), reason: read.reason });
-      } else if (known.has(read.key)) {
-        duplicates += 1;
-      } else {
-        known.add(read.key);
-        links.push({ url: entry.url, entry });
+        refuse(entry.url, read.reason);
+        continue;
       }
+      const known = links.get(read.key);
+      if (known && !entry.highlights?.length) duplicates += 1;
+      links.set(read.key, known ? mergeEntries(known, entry) : entry);
     }
   }
-  links.sort((a, b) => (a.entry.savedAt ?? 0) - (b.entry.savedAt ?? 0));
+  for (const text of joinByTitle(links, unlinked)) {
+    refuse(
+      text,
+      'Highlights without a link. Choose the file with the links, too, such as the export of Readwise Reader.',
+    );
+  }
+  const sorted = [...links.values()].sort((a, b) => (a.savedAt ?? 0) - (b.savedAt ?? 0));
+  const details = sorted.map(detailsOf);
   return {
     formats: [...new Set(files.map(({ format }) => format))],
-    urls: links.map(({ url }) => url),
-    savedAt: Float64Array.from(links, ({ entry }) => entry.savedAt ?? 0),
-    ...foldersOf(links),
+    urls: sorted.map(({ url }) => url),
+    savedAt: Float64Array.from(sorted, ({ savedAt }) => savedAt ?? 0),
+    ...foldersOf(sorted),
+    details,
+    kept: countKept(details),
     duplicates,
     refusedCount,
     refused,
-    tagCount: tags.size,
   };
+}
+
+/** Adds highlights without a link to the link with the same title. Returns the titles that no link has. */
+function joinByTitle(links: Map<string, Entry>, unlinked: readonly Entry[]): string[] {
+  if (unlinked.length === 0) return [];
+  const titleKey = (title: string | undefined) => (title ?? '').replace(/\s+/g, ' ').trim().toLowerCase();
+  const keys = new Map([...links].map(([key, { title }]) => [titleKey(title), key]));
+  const homeless: string[] = [];
+  for (const entry of unlinked) {
+    const key = entry.title ? keys.get(titleKey(entry.title)) : undefined;
+    const link = key === undefined ? undefined : links.get(key);
+    if (key !== undefined && link) links.set(key, mergeEntries(link, entry));
+    else homeless.push(entry.title ?? '');
+  }
+  return homeless;
+}
+
+function countKept(details: readonly (Details | null)[]): Kept {
+  const tags = new Set<string>();
+  const kept = { tags: 0, favourites: 0, archived: 0, finished: 0, notes: 0, highlights: 0 };
+  for (const one of details) {
+    for (const tag of one?.tags ?? []) tags.add(tag.toLowerCase());
+    kept.favourites += one?.is_favourite ? 1 : 0;
+    kept.archived += one?.is_archived ? 1 : 0;
+    kept.finished += one?.reading?.finished_at ? 1 : 0;
+    kept.notes += one?.note ? 1 : 0;
+    kept.highlights += one?.highlights?.length ?? 0;
+  }
+  return { ...kept, tags: tags.size };
 }
 
 function readLink(text: string): { key: string } | { reason: string } {
@@ -75,17 +130,18 @@ function readLink(text: string): { key: string } | { reason: string } {
   return { key: url.href };
 }
 
-function foldersOf(links: readonly { entry: Entry }[]): Pick<ParsedImport, 'folders' | 'folderOf'> {
+function foldersOf(links: readonly Entry[]): Pick<ParsedImport, 'folders' | 'folderOf'> {
   const indexes = new Map<string, number>();
   const folders: Folder[] = [];
   const folderOf = new Int32Array(links.length).fill(-1);
-  for (const [index, { entry }] of links.entries()) {
-    if (entry.folder === undefined) continue;
-    let folderIndex = indexes.get(entry.folder);
+  for (const [index, { folder: own, state }] of links.entries()) {
+    const name = own ?? state;
+    if (name === undefined) continue;
+    let folderIndex = indexes.get(name);
     if (folderIndex === undefined) {
       folderIndex = folders.length;
-      indexes.set(entry.folder, folderIndex);
-      folders.push({ name: entry.folder, count: 0 });
+      indexes.set(name, folderIndex);
+      folders.push({ name, count: 0, isOwn: own !== undefined });
     }
     folderOf[index] = folderIndex;
     const folder = folders[folderIndex];

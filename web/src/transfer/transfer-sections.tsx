@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Download, Upload } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import type { ExportFormat } from '../../../src/contract/export.ts';
 import { apiUrl } from '../api/client.ts';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery } from '../library/queries.ts';
@@ -10,29 +11,53 @@ import { useSession } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.tsx';
 
+const FORMATS: { format: ExportFormat; name: string; contents: string }[] = [
+  {
+    format: 'json',
+    name: 'Everything (JSON)',
+    contents: 'All of it, with the texts. Nexus can import it again.',
+  },
+  { format: 'md', name: 'Markdown (ZIP)', contents: 'A file for each item, for Obsidian and Logseq.' },
+  {
+    format: 'html',
+    name: 'Bookmarks (HTML)',
+    contents: 'Links, tags and notes, for browsers and other programs.',
+  },
+  {
+    format: 'readwise',
+    name: 'Highlights (Readwise CSV)',
+    contents: 'Your highlights, as Readwise imports them.',
+  },
+  {
+    format: 'jsonld',
+    name: 'Highlights (Web Annotations)',
+    contents: 'Highlights, notes and tags as JSON-LD.',
+  },
+];
+
 /** The sections of the settings for import, export and saving from other programs. */
 export function TransferSections() {
   const { default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
   const [libraryId, setLibraryId] = useState<string>();
   const shared = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
-  const address = (format: string) =>
+  const address = (format: ExportFormat) =>
     apiUrl(`/libraries/${libraryId ?? default_library_id}/export?format=${format}`);
   return (
     <>
       <section className="section">
         <h2 className="section-title">Import and export</h2>
-        <p>Import links from Pocket, Instapaper, Readwise, Raindrop, browsers and other programs.</p>
+        <p>
+          Import links with their tags, notes and highlights from Pocket, Instapaper, Readwise, Raindrop,
+          Hypothesis, browsers and other programs.
+        </p>
         <div className="transfer-actions">
           <Link to="/import" className={buttonClass('secondary')}>
             <Upload size={16} aria-hidden />
             Import links
           </Link>
         </div>
-        <p>
-          Export everything that you can read: with texts as JSON, or as bookmarks that other programs can
-          import.
-        </p>
+        <p>Export everything that you can read, with your tags, notes and highlights.</p>
         <div className="transfer-actions">
           <LibrarySelect
             label="Library to export"
@@ -40,15 +65,18 @@ export function TransferSections() {
             libraries={shared}
             onChange={setLibraryId}
           />
-          <a href={address('json')} download className={buttonClass('secondary')}>
-            <Download size={16} aria-hidden />
-            Everything (JSON)
-          </a>
-          <a href={address('html')} download className={buttonClass('secondary')}>
-            <Download size={16} aria-hidden />
-            Bookmarks (HTML)
-          </a>
         </div>
+        <ul className="transfer-formats">
+          {FORMATS.map(({ format, name, contents }) => (
+            <li key={format}>
+              <a href={address(format)} download className={buttonClass('secondary')}>
+                <Download size={16} aria-hidden />
+                {name}
+              </a>
+              <span className="muted">{contents}</span>
+            </li>
+          ))}
+        </ul>
         <p className="field-hint">To export one item as Markdown, use its menu.</p>
       </section>
       <section className="section">

@@ -2,6 +2,13 @@ import type { Mine } from '../../../contract/mine.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
+/** Whether a media is shown by its address: its page was not read yet, cannot be read, or names no title. */
+const lacksTitle = (sql: Queryable) => sql`(
+  media.title = media.given_title
+  or media.processing_status in ('pending', 'extracting')
+  or (media.processing_status = 'failed' and media.failure_stage <> 'embed')
+)`;
+
 /** The viewer's own view of a media, for the columns of a statement about `media`. */
 export const mineColumn = (sql: Queryable, { user_id }: Viewer) => sql`
   json_build_object(
@@ -14,7 +21,7 @@ export const mineColumn = (sql: Queryable, { user_id }: Viewer) => sql`
     ),
     'is_favourite', coalesce(mine.is_favourite, false),
     'is_archived', mine.archived_at is not null,
-    'title', mine.title,
+    'title', coalesce(mine.title, case when ${lacksTitle(sql)} then mine.imported_title end),
     'note', mine.note
   )`;
 
@@ -39,18 +46,25 @@ export async function lockMine(tx: Transaction, viewer: Viewer, mediaId: string)
     select from media_mine where user_id = ${viewer.user_id} and media_id = ${mediaId} for no key update`;
 }
 
-/** Writes everything but the tags. */
+/** Writes everything but the tags. A title that is not given stays; null removes the imported one, too. */
 export async function writeMine(
   tx: Transaction,
   { user_id }: Viewer,
   mediaId: string,
-  { is_favourite, is_archived, title, note }: Omit<Mine, 'tags'>,
+  {
+    is_favourite,
+    is_archived,
+    title,
+    note,
+  }: Omit<Mine, 'tags' | 'title'> & { title?: string | null | undefined },
 ): Promise<void> {
   await tx`
     update media_mine
     set is_favourite = ${is_favourite},
         archived_at = case when ${is_archived}::boolean then coalesce(archived_at, now()) end,
-        title = ${title}, note = ${note}, updated_at = now()
+        title = ${title === undefined ? tx`title` : title},
+        imported_title = ${title === null ? null : tx`imported_title`},
+        note = ${note}, updated_at = now()
     where user_id = ${user_id} and media_id = ${mediaId}`;
 }
 
@@ -91,14 +105,17 @@ export async function markArchived(tx: Transaction, { user_id }: Viewer, mediaId
 /** Copies what people keep about a media to another one that replaces it. What they keep about that one stays. */
 export async function copyMine(tx: Transaction, fromId: string, toId: string): Promise<void> {
   await tx`
-    insert into media_mine as mine (user_id, media_id, is_favourite, archived_at, title, note, updated_at)
-    select user_id, ${toId}, is_favourite, archived_at, title, note, updated_at
+    insert into media_mine as mine (
+      user_id, media_id, is_favourite, archived_at, title, imported_title, note, updated_at
+    )
+    select user_id, ${toId}, is_favourite, archived_at, title, imported_title, note, updated_at
     from media_mine
     where media_id = ${fromId}
     order by user_id
     on conflict (user_id, media_id) do update
     set is_favourite = mine.is_favourite or excluded.is_favourite,
         title = coalesce(mine.title, excluded.title),
+        imported_title = coalesce(mine.imported_title, excluded.imported_title),
         note = case
           when mine.note is null or mine.note = excluded.note then coalesce(mine.note, excluded.note)
           when excluded.note is null then mine.note

@@ -30,7 +30,7 @@ export function createMine({ sql }: { sql: Database }) {
         const after = {
           is_favourite: given.is_favourite ?? before.is_favourite,
           is_archived: given.is_archived ?? before.is_archived,
-          title: given.title === undefined ? before.title : given.title || null,
+          title: given.title === undefined ? undefined : given.title || null,
           note: given.note === undefined ? before.note : given.note || null,
         };
         await store.writeMine(tx, viewer, mediaId, after);
@@ -92,7 +92,7 @@ export async function archiveMany(
   return changed;
 }
 
-function emitTagged(
+export function emitTagged(
   tx: Transaction,
   { user_id }: Viewer,
   mediaIds: string[],
@@ -102,7 +102,7 @@ function emitTagged(
   return emitMediaEvents(tx, 'media.tagged', payloads, requestId);
 }
 
-function emitArchived(
+export function emitArchived(
   tx: Transaction,
   { user_id }: Viewer,
   mediaIds: string[],

@@ -1,11 +1,24 @@
-/** An entry of an imported file, before its link is checked. */
-export interface Entry {
+import type { z } from 'zod';
+import type { HighlightColor } from '../../../../src/contract/highlight-selectors.ts';
+import type { importedDetails } from '../../../../src/contract/import.ts';
+
+/** What is known about a link, as the server takes it. */
+export type Details = z.input<typeof importedDetails>;
+export type EntryHighlight = NonNullable<Details['highlights']>[number];
+export type EntryReading = NonNullable<Details['reading']>;
+
+/** An entry of an imported file, before its link is checked and its texts are fitted to the limits of Nexus. */
+export interface Entry extends Omit<Details, 'is_favourite' | 'is_archived'> {
   /** Empty for entries without a link, such as notes. */
   url: string;
   /** Milliseconds since 1970. */
   savedAt?: number | undefined;
+  /** A folder that the person made. It can become a tag. */
   folder?: string | undefined;
-  tags?: string[] | undefined;
+  /** A list of the program itself, such as its archive. */
+  state?: string | undefined;
+  is_favourite?: boolean | undefined;
+  is_archived?: boolean | undefined;
 }
 
 /** A file whose format was recognised. */
@@ -31,6 +44,13 @@ export function parseDate(value: unknown): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
+/** A date as the server takes it. */
+export function momentOf(value: unknown): string | undefined {
+  const parsed = parseDate(value);
+  const year = parsed === undefined ? 0 : new Date(parsed).getUTCFullYear();
+  return parsed !== undefined && year >= 1 && year <= 9999 ? new Date(parsed).toISOString() : undefined;
+}
+
 /** Returns the strings of a list, or the names of its objects. */
 export function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
@@ -38,4 +58,62 @@ export function textsOf(value: unknown): string[] {
     .map((one) => (typeof one === 'object' && one !== null ? (one as { name?: unknown }).name : one))
     .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
     .map((one) => one.trim());
+}
+
+export const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+
+/** A highlight of another program; undefined without a quote. */
+export function highlightOf(
+  quote: unknown,
+  given: { note?: unknown; color?: unknown; created?: unknown; prefix?: unknown; suffix?: unknown } = {},
+): EntryHighlight | undefined {
+  const exact = textOf(quote);
+  if (exact === '') return undefined;
+  const context = (value: unknown) => (typeof value === 'string' ? value : '');
+  const selector = {
+    type: 'TextQuoteSelector' as const,
+    exact,
+    prefix: context(given.prefix),
+    suffix: context(given.suffix),
+  };
+  return {
+    target: { fragment_idx: 0, selector: [selector] },
+    color: colorOf(given.color),
+    note: textOf(given.note) || undefined,
+    created_at: momentOf(given.created),
+  };
+}
+
+/** The highlights that have a quote. */
+export function highlightsOf(given: (EntryHighlight | undefined)[]): EntryHighlight[] {
+  return given.filter((one) => one !== undefined);
+}
+
+const COLORS: Record<HighlightColor, string> = {
+  yellow: 'yellow orange brown gold',
+  green: 'green lime teal',
+  blue: 'blue cyan indigo sky',
+  pink: 'pink red rose',
+  purple: 'purple violet magenta',
+};
+
+/** The colour of Nexus that is like the one that a program names. */
+function colorOf(name: unknown): HighlightColor {
+  const wanted = textOf(name).toLowerCase();
+  const found = Object.entries(COLORS).find(([, names]) => names.split(' ').includes(wanted));
+  return (found?.[0] as HighlightColor | undefined) ?? 'yellow';
+}
+
+/**
+ * Reading progress, from 0 to 1; undefined for what was not begun. Programs do not say when something was read. It is dated
+ * like the link, so that an import does not fill the list of what was read last.
+ */
+export function readingOf(progress: number, savedAt: number | undefined): EntryReading | undefined {
+  if (!(progress > 0)) return undefined;
+  const moment = momentOf(savedAt) ?? new Date().toISOString();
+  return {
+    progress: Math.min(progress, 1),
+    finished_at: progress >= 1 ? moment : null,
+    updated_at: moment,
+  };
 }

@@ -3,6 +3,14 @@ import { makeZip } from '../../../../test/support/fixtures/zip.ts';
 import { UnreadableFile } from './entry.ts';
 import { recognise } from './recognise.ts';
 
+/** A highlight as it is sent to the server. */
+const mark = (exact: string, fields: object = {}) => ({
+  target: { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact }] },
+  color: 'yellow',
+  ...fields,
+});
+const FINISHED = { progress: 1, finished_at: '2024-03-01T12:00:00.000Z' };
+
 const read = (content: string | Buffer) => recognise(new Uint8Array(Buffer.from(content)));
 const SAVED = Date.parse('2024-03-01T12:00:00Z');
 const SECONDS = SAVED / 1000;
@@ -36,9 +44,19 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
 </DL><p>`,
     format: 'Bookmarks',
     entries: [
-      { url: A, savedAt: SAVED, folder: 'Bar' },
-      { url: B, folder: 'Bar / Cooking & more', tags: ['soup', 'bread'] },
+      { url: A, savedAt: SAVED, folder: 'Bar', title: 'A > B', note: undefined },
+      { url: B, folder: 'Bar / Cooking & more', tags: ['soup', 'bread'], note: 'A description' },
       { url: 'javascript:alert(1)', folder: undefined },
+    ],
+  },
+  'Raindrop’s and Pinboard’s bookmarks': {
+    content: `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p><DT><H3>Shelf</H3><DD>About the shelf<DL><p>
+<DT><A HREF="${A}" ADD_DATE="${SECONDS}" TAGS="x" DATA-IMPORTANT="true" TOREAD="0">A</A><DD>Mine &amp;&#10;yours</DL>
+<DT><A HREF="${B}" TOREAD="1">B</A></DL>`,
+    format: 'Bookmarks',
+    entries: [
+      { url: A, folder: 'Shelf', is_favourite: true, reading: FINISHED, note: 'Mine &\nyours' },
+      { url: B, folder: undefined, is_favourite: false, reading: undefined, note: undefined },
     ],
   },
   'Pocket’s old export': {
@@ -47,32 +65,80 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
 <h1>Read Archive</h1><ul><li><a href="https://example.org/read" time_added="1" tags="">R</a></li></ul></body></html>`,
     format: 'Bookmarks',
     entries: [
-      { url: B, savedAt: SAVED, folder: 'Unread', tags: ['x', 'y'] },
-      { url: 'https://example.org/read', folder: 'Read Archive', tags: [] },
+      { url: B, savedAt: SAVED, state: 'Unread', tags: ['x', 'y'], title: 'B', is_archived: false },
+      {
+        url: 'https://example.org/read',
+        state: 'Read Archive',
+        tags: [],
+        is_archived: true,
+        reading: { progress: 1 },
+      },
     ],
   },
   'Pocket’s table': {
     content: `title,url,time_added,tags,status\r\n"One, ""two""\nthree",${A},${SECONDS},a|b,unread\r\nB,${B},,,archive\r\n`,
     format: 'Pocket',
     entries: [
-      { url: A, savedAt: SAVED, folder: 'Unread', tags: ['a', 'b'] },
-      { url: B, savedAt: undefined, folder: 'Archive', tags: [] },
+      { url: A, savedAt: SAVED, state: 'Unread', tags: ['a', 'b'], title: 'One, "two"\nthree' },
+      { url: B, savedAt: undefined, state: 'Archive', tags: [], is_archived: true, reading: { progress: 1 } },
     ],
   },
   Instapaper: {
-    content: `URL,Title,Selection,Folder,Timestamp,Tags\n${A},A,,Starred,${SECONDS},"[""x"",""y""]"\n`,
+    content: `URL,Title,Selection,Folder,Timestamp,Tags\n${A},A,,Starred,${SECONDS},"[""x"",""y""]"\n${B},B,Seen at,Own,1,\n`,
     format: 'Instapaper',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Starred', tags: ['x', 'y'] }],
+    entries: [
+      { url: A, savedAt: SAVED, state: 'Starred', tags: ['x', 'y'], is_favourite: true },
+      { url: B, folder: 'Own', note: 'Seen at', is_favourite: false },
+    ],
   },
   'Readwise Reader': {
     content: `Title,URL,ID,Document tags,Saved date,Reading progress,Location,Seen\nA,${A},1,"['x', 'y']",2024-03-01 12:00:00.442000+00:00,0.5,archive,True\n`,
     format: 'Readwise Reader',
-    entries: [{ url: A, savedAt: SAVED, folder: 'archive', tags: ['x', 'y'] }],
+    entries: [
+      {
+        url: A,
+        savedAt: SAVED,
+        state: 'archive',
+        tags: ['x', 'y'],
+        is_archived: true,
+        reading: { progress: 0.5, finished_at: null },
+      },
+    ],
+  },
+  'Readwise’s highlights': {
+    content:
+      'Highlight,Book Title,Book Author,Amazon Book ID,Note,Color,Tags,Location Type,Location,Highlighted at,Document tags\n' +
+      '"A passage, marked",A,Ana,,Why?,blue,,order,1,2024-03-01 12:00:00+00:00,"x, y"\n',
+    format: 'Readwise',
+    entries: [
+      {
+        url: '',
+        title: 'A',
+        tags: ['x', 'y'],
+        highlights: [
+          mark('A passage, marked', { note: 'Why?', color: 'blue', created_at: '2024-03-01T12:00:00.000Z' }),
+        ],
+      },
+    ],
+  },
+  'the table that Readwise imports': {
+    content: `Highlight,Title,Author,URL,Note,Location,Date\n'=1+1,A,,${A},,1,2024-03-01 12:00:00\n`,
+    format: 'Readwise',
+    entries: [{ url: A, highlights: [mark('=1+1', { created_at: '2024-03-01T12:00:00.000Z' })] }],
   },
   'Raindrop’s table': {
-    content: `\ufeffid,title,note,excerpt,url,folder,tags,created,cover,highlights,favorite\n1,A,,,${A},Reading,"x, y",2024-03-01T12:00:00.000Z,,,false\n`,
+    content: `\ufeffid,title,note,excerpt,url,folder,tags,created,cover,highlights,favorite\n1,A,,,${A},Reading,"x, y",2024-03-01T12:00:00.000Z,,"Highlight:One\nNote:Why\nHighlight:Two",true\n`,
     format: 'Raindrop',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Reading', tags: ['x', 'y'] }],
+    entries: [
+      {
+        url: A,
+        savedAt: SAVED,
+        folder: 'Reading',
+        tags: ['x', 'y'],
+        is_favourite: true,
+        highlights: [mark('One', { note: 'Why' }), mark('Two')],
+      },
+    ],
   },
   Omnivore: {
     content: JSON.stringify([
@@ -87,7 +153,38 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
       },
     ]),
     format: 'Omnivore',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Archived', tags: ['x'] }],
+    entries: [{ url: A, savedAt: SAVED, state: 'Archived', tags: ['x'], is_archived: true }],
+  },
+  'Omnivore’s archive': {
+    content: makeZip([
+      {
+        name: 'metadata_0_to_20.json',
+        content: JSON.stringify([
+          {
+            slug: 'a-1',
+            title: 'A',
+            url: A,
+            savedAt: '2024-03-01T12:00:00Z',
+            labels: [],
+            readingProgress: 40,
+          },
+        ]),
+      },
+      {
+        name: 'highlights/a-1.md',
+        content: '## A\n\n> One\n> line [⤴️](https://omnivore.app/me/a#1)\n\nMy note\n\n---\n\n> Two\n',
+      },
+      { name: 'content/a-1.html', content: `<a href="${B}">not saved</a>` },
+    ]),
+    format: 'Omnivore',
+    entries: [
+      {
+        url: A,
+        title: 'A',
+        reading: { progress: 0.4, finished_at: null },
+        highlights: [mark('One\nline', { note: 'My note' }), mark('Two')],
+      },
+    ],
   },
   Karakeep: {
     content: JSON.stringify({
@@ -97,14 +194,28 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
           title: 'A',
           tags: ['x'],
           content: { type: 'link', url: A },
-          note: null,
+          note: 'Mine',
           archived: true,
+          favourited: true,
+          lists: ['l'],
         },
         { createdAt: SECONDS, title: 'N', tags: [], content: { type: 'text', text: 'a note' }, note: null },
       ],
+      lists: [{ id: 'l', name: 'Listed' }],
     }),
     format: 'Karakeep',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Archive', tags: ['x'] }, { url: '' }],
+    entries: [
+      {
+        url: A,
+        savedAt: SAVED,
+        state: 'Archive',
+        tags: ['x', 'Listed'],
+        note: 'Mine',
+        is_archived: true,
+        is_favourite: true,
+      },
+      { url: '' },
+    ],
   },
   Linkwarden: {
     content: JSON.stringify({
@@ -112,19 +223,42 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
       collections: [
         {
           name: 'Shelf',
-          links: [{ name: 'A', url: A, tags: [{ name: 'x' }], createdAt: '2024-03-01T12:00:00Z' }],
+          links: [
+            {
+              id: 7,
+              name: 'A',
+              url: A,
+              description: 'Mine',
+              tags: [{ name: 'x' }],
+              createdAt: '2024-03-01T12:00:00Z',
+              highlights: [{ text: 'One', comment: 'Why', color: 'red' }],
+            },
+          ],
         },
         { name: 'Empty', links: [] },
       ],
+      pinnedLinks: [{ id: 7 }],
     }),
     format: 'Linkwarden',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Shelf', tags: ['x'] }],
+    entries: [
+      {
+        url: A,
+        title: 'A',
+        savedAt: SAVED,
+        folder: 'Shelf',
+        tags: ['x'],
+        note: 'Mine',
+        is_favourite: true,
+        highlights: [mark('One', { note: 'Why', color: 'pink' })],
+      },
+    ],
   },
   Wallabag: {
     content: JSON.stringify([
       {
         is_archived: 1,
-        is_starred: 0,
+        is_starred: 1,
+        annotations: [{ quote: 'One', text: 'Why', created_at: '2024-03-01T12:00:00+00:00' }],
         tags: ['x'],
         title: 'A',
         url: A,
@@ -133,7 +267,18 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
       },
     ]),
     format: 'Wallabag',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Archive', tags: ['x'] }],
+    entries: [
+      {
+        url: A,
+        savedAt: SAVED,
+        state: 'Archive',
+        tags: ['x'],
+        is_favourite: true,
+        is_archived: true,
+        reading: FINISHED,
+        highlights: [mark('One', { note: 'Why', created_at: '2024-03-01T12:00:00.000Z' })],
+      },
+    ],
   },
   'Readeck’s backup': {
     content: makeZip([
@@ -146,12 +291,104 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
           Created: '2024-03-01T12:00:00Z',
           Labels: ['x'],
           IsArchived: true,
+          IsMarked: true,
+          ReadProgress: 100,
+          Annotations: [
+            { id: '1', text: 'One', note: 'Why', color: 'green', created: '2024-03-01T12:00:00Z' },
+          ],
         }),
       },
       { name: 'bookmarks/1/article.html', content: `<a href="${B}">not saved</a>` },
     ]),
     format: 'Readeck',
-    entries: [{ url: A, savedAt: SAVED, folder: 'Archive', tags: ['x'] }],
+    entries: [
+      {
+        url: A,
+        savedAt: SAVED,
+        state: 'Archive',
+        tags: ['x'],
+        is_favourite: true,
+        is_archived: true,
+        reading: FINISHED,
+        highlights: [mark('One', { note: 'Why', color: 'green', created_at: '2024-03-01T12:00:00.000Z' })],
+      },
+    ],
+  },
+  Hypothesis: {
+    content: JSON.stringify({
+      export_date: '2024-03-02',
+      annotations: [
+        {
+          uri: A,
+          text: 'Why',
+          tags: ['x'],
+          created: '2024-03-01T12:00:00Z',
+          document: { title: ['A'] },
+          target: [
+            {
+              source: A,
+              selector: [
+                { type: 'RangeSelector' },
+                { type: 'TextPositionSelector', start: 5, end: 8 },
+                { type: 'TextQuoteSelector', exact: 'One', prefix: 'before ', suffix: ' after' },
+              ],
+            },
+          ],
+        },
+        {
+          uri: B,
+          text: 'A note on the page',
+          tags: [],
+          created: '2024-03-01T12:00:00Z',
+          target: [{ source: B }],
+        },
+      ],
+    }),
+    format: 'Hypothesis',
+    entries: [
+      {
+        url: A,
+        title: 'A',
+        savedAt: SAVED,
+        tags: ['x'],
+        highlights: [
+          {
+            target: {
+              selector: [{ type: 'TextQuoteSelector', exact: 'One', prefix: 'before ', suffix: ' after' }],
+            },
+            note: 'Why',
+          },
+        ],
+      },
+      { url: B, note: 'A note on the page', highlights: undefined },
+    ],
+  },
+  'Web Annotations': {
+    content: JSON.stringify({
+      '@context': 'http://www.w3.org/ns/anno.jsonld',
+      type: 'AnnotationPage',
+      items: [
+        {
+          type: 'Annotation',
+          created: '2024-03-01T12:00:00Z',
+          body: [{ type: 'TextualBody', value: 'Why', purpose: 'commenting' }],
+          target: { source: A, styleClass: 'green', selector: { type: 'TextQuoteSelector', exact: 'One' } },
+        },
+        {
+          type: 'Annotation',
+          body: [
+            { value: 'x', purpose: 'tagging' },
+            { value: 'A note', purpose: 'commenting' },
+          ],
+          target: B,
+        },
+      ],
+    }),
+    format: 'Web Annotations',
+    entries: [
+      { url: A, highlights: [mark('One', { note: 'Why', color: 'green' })] },
+      { url: B, tags: ['x'], note: 'A note' },
+    ],
   },
   Nexus: {
     content: JSON.stringify({
@@ -169,15 +406,15 @@ const FILES: Record<string, { content: string | Buffer; format: string; entries:
           title: 'Toolbar',
           children: [
             { title: 'A', uri: A },
-            { title: 'B', uri: B },
+            { title: 'B', uri: B, tags: 'x,y' },
           ],
         },
       ],
     }),
     format: 'JSON',
     entries: [
-      { url: A, folder: 'Toolbar' },
-      { url: B, folder: 'Toolbar' },
+      { url: A, folder: 'Toolbar', title: 'A', tags: [] },
+      { url: B, folder: 'Toolbar', title: 'B', tags: ['x', 'y'] },
     ],
   },
   'a table of one’s own': {
@@ -201,7 +438,8 @@ test.each(Object.entries(FILES))('%s is recognised by its content', (_name, { co
   const found = read(content);
   expect(found.format).toBe(format);
   expect(found.entries).toHaveLength(entries.length);
-  expect(found.entries).toMatchObject(entries);
+  const none = { note: undefined, highlights: undefined };
+  expect(found.entries.map((entry) => ({ ...none, ...entry }))).toMatchObject(entries);
 });
 
 test.each([

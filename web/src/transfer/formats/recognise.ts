@@ -3,7 +3,8 @@ import { readBookmarks } from './bookmarks.ts';
 import { readCsv } from './csv.ts';
 import { type Entry, type Recognised, UnreadableFile } from './entry.ts';
 import { readJson } from './json.ts';
-import { isZip, readZip } from './zip.ts';
+import { withHighlights } from './omnivore.ts';
+import { isZip, type PackedFile, readZip } from './zip.ts';
 
 /** Recognises the format of a file by its content. */
 export function recognise(bytes: Uint8Array): Recognised {
@@ -30,8 +31,11 @@ export function recogniseText(given: string): Recognised {
 function recogniseArchive(bytes: Uint8Array): Recognised {
   const formats = new Set<string>();
   const entries: Recognised['entries'] = [];
-  for (const text of readZip(bytes)) {
-    const found = /^\s*[[{]/.test(text) ? readJson(text, { isLoose: false }) : readCsv(text);
+  const files = readZip(bytes);
+  const isMarkdown = ({ name }: PackedFile) => name.endsWith('.md');
+  const complete = withHighlights(files.filter(isMarkdown));
+  for (const { text } of files.filter((file) => !isMarkdown(file))) {
+    const found = /^\s*[[{]/.test(text) ? readJson(text, { isLoose: false, complete }) : readCsv(text);
     if (!found) continue;
     formats.add(found.format);
     for (const entry of found.entries) entries.push(entry);

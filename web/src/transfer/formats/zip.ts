@@ -1,18 +1,26 @@
 import { unzipSync } from 'fflate';
 import { UnreadableFile } from './entry.ts';
 
-const WANTED = /\.(csv|json)$/i;
+const WANTED = /\.(csv|json)$|^highlights\/[^/]+\.md$/i;
 const MAX_BYTES = 300 * 1024 * 1024;
 const UNKNOWN_COMPRESSION = 14;
 
 export const isZip = (bytes: Uint8Array) =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 
-/** Returns the CSV and JSON files of an archive. Other files, such as saved pages, contain links that nobody saved. */
-export function readZip(bytes: Uint8Array): string[] {
+export interface PackedFile {
+  name: string;
+  text: string;
+}
+
+/**
+ * Returns the CSV and JSON files of an archive, and the highlights of Omnivore. Other files, such as saved pages, contain
+ * links that nobody saved.
+ */
+export function readZip(bytes: Uint8Array, wanted = WANTED): PackedFile[] {
   let size = 0;
   const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {
-    if (!WANTED.test(name) || name.startsWith('__MACOSX/')) return false;
+    if (!wanted.test(name) || name.startsWith('__MACOSX/')) return false;
     size += originalSize;
     if (size > MAX_BYTES)
       throw new UnreadableFile(
@@ -22,7 +30,10 @@ export function readZip(bytes: Uint8Array): string[] {
   };
   try {
     const files = unzipSync(bytes, { filter: isWanted });
-    return Object.values(files).map((content) => new TextDecoder().decode(content));
+    return Object.entries(files).map(([name, content]) => ({
+      name,
+      text: new TextDecoder().decode(content),
+    }));
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
     if ((error as { code?: number }).code === UNKNOWN_COMPRESSION)

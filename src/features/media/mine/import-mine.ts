@@ -1,0 +1,48 @@
+import type { ImportedDetails } from '../../../contract/import.ts';
+import { MOST_TAGS_OF_MEDIA } from '../../../contract/limits.ts';
+import type { Actor } from '../../../platform/audit/audit.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import * as store from './import-store.ts';
+import { emitArchived, emitTagged } from './mine.ts';
+import { ensureTags } from './tags.ts';
+
+/** What another program knew about a media that the person has saved. */
+export interface ImportedMine extends ImportedDetails {
+  media_id: string;
+}
+
+/**
+ * Adds what another program knew to what the person keeps, each media once. Nothing of theirs is removed or replaced, so
+ * that importing the same again changes nothing.
+ */
+export async function importMine(
+  tx: Transaction,
+  viewer: Viewer,
+  given: ImportedMine[],
+  actor: Pick<Actor, 'requestId'>,
+): Promise<void> {
+  const kept = given.filter(hasMine);
+  if (kept.length > 0) {
+    const archived = await store.addMine(tx, viewer, kept);
+    await emitArchived(tx, viewer, archived, true, actor);
+  }
+  const readings = given.flatMap(({ media_id, reading }) => (reading ? { ...reading, media_id } : []));
+  if (readings.length > 0) await store.addReadings(tx, viewer, readings);
+  const tags = given.flatMap(({ media_id, tags = [] }) =>
+    tags.slice(0, MOST_TAGS_OF_MEDIA).map((name) => ({ media_id, name })),
+  );
+  if (tags.length > 0) {
+    await ensureTags(tx, viewer, uniqueNames(tags.map(({ name }) => name)));
+    await emitTagged(tx, viewer, await store.addTagsByName(tx, viewer, tags), actor);
+  }
+}
+
+function hasMine({ title, own_title, is_favourite, is_archived, note }: ImportedMine): boolean {
+  return is_favourite || is_archived || [title, own_title, note].some((one) => one !== undefined);
+}
+
+/** Upper and lower case are the same tag. */
+function uniqueNames(names: string[]): string[] {
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
+}

@@ -1,0 +1,102 @@
+import type { ImportedDetails, ImportedReading } from '../../../contract/import.ts';
+import { MAX_NOTE } from '../../../contract/limits.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+
+type Kept = Pick<ImportedDetails, 'title' | 'own_title' | 'is_favourite' | 'is_archived' | 'note'> & {
+  media_id: string;
+};
+
+/**
+ * Adds what was imported to what the person keeps. A title of theirs stays. A note is put below theirs, unless it is there
+ * already or would make it too long. Returns the media that are archived now and were not before.
+ */
+export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[]): Promise<string[]> {
+  const column = <T>(read: (one: Kept) => T) => given.map(read);
+  const rows = await tx<{ media_id: string }[]>`
+    with given as (
+      select *
+      from unnest(
+        ${column(({ media_id }) => media_id)}::uuid[],
+        ${column(({ is_favourite }) => is_favourite)}::boolean[],
+        ${column(({ is_archived }) => is_archived)}::boolean[],
+        ${column(({ own_title }) => own_title ?? null)}::text[],
+        ${column(({ title }) => title ?? null)}::text[],
+        ${column(({ note }) => note ?? null)}::text[]
+      ) as given (media_id, is_favourite, is_archived, title, imported_title, note)
+    ),
+    archived as (
+      select media_id from media_mine where user_id = ${user_id} and archived_at is not null
+    ),
+    written as (
+      insert into media_mine as mine (user_id, media_id, is_favourite, archived_at, title, imported_title, note)
+      select ${user_id}, media_id, is_favourite, case when is_archived then now() end, title, imported_title, note
+      from given
+      order by media_id
+      on conflict (user_id, media_id) do update
+      set is_favourite = mine.is_favourite or excluded.is_favourite,
+          archived_at = coalesce(mine.archived_at, excluded.archived_at),
+          title = coalesce(mine.title, excluded.title),
+          imported_title = coalesce(mine.imported_title, excluded.imported_title),
+          note = case
+            when mine.note is null then excluded.note
+            when excluded.note is null or strpos(mine.note, excluded.note) > 0 then mine.note
+            when char_length(mine.note) + 2 + char_length(excluded.note) > ${MAX_NOTE} then mine.note
+            else mine.note || E'\n\n' || excluded.note
+          end,
+          updated_at = now()
+      where (excluded.is_favourite and not mine.is_favourite)
+        or (excluded.archived_at is not null and mine.archived_at is null)
+        or (excluded.title is not null and mine.title is null)
+        or (excluded.imported_title is not null and mine.imported_title is null)
+        or (excluded.note is not null and strpos(coalesce(mine.note, ''), excluded.note) = 0)
+    )
+    select media_id from given where is_archived and media_id not in (select media_id from archived)`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Writes reading progress of media that the person has not started. */
+export async function addReadings(
+  tx: Transaction,
+  { user_id }: Viewer,
+  given: (ImportedReading & { media_id: string })[],
+): Promise<void> {
+  const column = <T>(read: (one: (typeof given)[number]) => T) => given.map(read);
+  await tx`
+    insert into media_readings (user_id, media_id, progress, position, finished_at, updated_at)
+    select
+      ${user_id}, media_id, progress, position, least(finished_at, now()),
+      least(coalesce(updated_at, finished_at, now()), now())
+    from unnest(
+      ${column(({ media_id }) => media_id)}::uuid[],
+      ${column(({ progress }) => progress)}::float8[],
+      ${column(({ position }) => (position == null ? null : JSON.stringify(position)))}::jsonb[],
+      ${column(({ finished_at }) => finished_at)}::timestamptz[],
+      ${column(({ updated_at }) => updated_at ?? null)}::timestamptz[]
+    ) as given (media_id, progress, position, finished_at, updated_at)
+    order by media_id
+    on conflict do nothing`;
+}
+
+/** Gives each media its tags, which exist. Returns the ids of media that did not have all of them. */
+export async function addTagsByName(
+  tx: Transaction,
+  { user_id }: Viewer,
+  given: { media_id: string; name: string }[],
+): Promise<string[]> {
+  const rows = await tx<{ media_id: string }[]>`
+    with added as (
+      insert into media_tags (tag_id, media_id, user_id, added_by)
+      select distinct tags.id, given.media_id, ${user_id}::uuid, 'import'
+      from unnest(
+        ${given.map(({ media_id }) => media_id)}::uuid[],
+        ${given.map(({ name }) => name)}::text[]
+      ) as given (media_id, name)
+      join tags on tags.user_id = ${user_id} and lower(tags.name) = lower(given.name)
+      order by tags.id, given.media_id
+      on conflict do nothing
+      returning media_id
+    )
+    select distinct media_id from added`;
+  return rows.map(({ media_id }) => media_id);
+}
