@@ -71,24 +71,5 @@ export const importedDetails = z
   })
   .describe(
     'What another program knew about a link. It is added to what the person has; nothing of theirs is replaced.',
-  )
-  .meta({
-    examples: [
-      {
-        title: 'Why the tide comes in twice a day',
-        tags: ['oceans/tides'],
-        is_favourite: true,
-        note: 'Read before the trip.',
-        reading: { progress: 1, finished_at: '2026-03-14T09:26:53.589Z' },
-        highlights: [
-          {
-            target: { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact: 'twice a day' }] },
-            color: 'green',
-            note: 'Why twice?',
-            created_at: '2026-03-14T09:26:53.589Z',
-          },
-        ],
-      },
-    ],
-  });
+  );
 export type ImportedDetails = z.output<typeof importedDetails>;

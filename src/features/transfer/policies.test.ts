@@ -3,7 +3,7 @@ import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { createReader, type Reader } from '../../../test/support/libraries.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
-import { libraryExport } from '../../contract/export.ts';
+import { EXPORT_FORMATS, libraryExport } from '../../contract/export.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -60,4 +60,25 @@ test('in Markdown, markup inside a word hides nothing', async () => {
   expect(body).toContain('The █████████.');
   expect(body).toContain('**Nothing**.');
   expect(await reader.get(`/media/${kept}/export`)).toMatchObject(failure(403, 'E_GOVERNANCE_BLOCKED'));
+});
+
+test('highlights and notes are redacted in every format, and those of a blocked document are left out', async () => {
+  for (const [id, exact] of [
+    [redacted, 'The xylophone.'],
+    [kept, 'A harp.'],
+  ]) {
+    const target = { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact }] };
+    const { status } = await reader.post(`/api/v1/media/${id}/highlights`, {
+      target,
+      note: `Marked: ${exact}`,
+    });
+    expect(status).toBe(201);
+    await reader.patch(`/api/v1/media/${id}/mine`, { note: `Of it: ${exact}`, title: `My ${exact}` });
+  }
+  for (const format of EXPORT_FORMATS) {
+    const response = await fetch(app.url + path(format), { headers: { 'x-nexus-api-key': reader.key } });
+    const text = (await response.text()).replaceAll('https://example.org/harp', '');
+    expect(text, format).not.toMatch(/xylophone|harp/i);
+    expect(text, format).toContain('█████████');
+  }
 });
