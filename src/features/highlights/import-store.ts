@@ -1,4 +1,5 @@
-import type { HighlightColor, PdfArea } from '../../contract/highlight-selectors.ts';
+import type { HighlightColor } from '../../contract/highlight-selectors.ts';
+import type { PdfArea } from '../../contract/highlights.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Place } from './find-quote.ts';
 import type { Quote } from './quote.ts';
