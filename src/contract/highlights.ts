@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HIGHLIGHT_COLORS } from './highlight-selectors.ts';
 import { person } from './identity.ts';
 import { MAX_NOTE, MAX_QUOTE } from './limits.ts';
+import { tagName } from './mine.ts';
 import { id, listQuery, text, timestamp } from './wire.ts';
 
 /** The characters before and after a passage that are kept with it, to find it again in a changed text. */
@@ -163,6 +164,9 @@ export const highlightsQuery = listQuery.extend({
   media_id: id.optional().describe('Only highlights of this media.'),
   library_id: id.optional().describe('Only highlights that are shared with this library.'),
   color: highlightColor.optional().describe('Only highlights of this colour.'),
+  tag: tagName
+    .optional()
+    .describe("Only highlights of media that have this tag of the caller's, or one below it."),
   by: z
     .enum(['me', 'others'])
     .optional()

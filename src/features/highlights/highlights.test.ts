@@ -349,6 +349,9 @@ describe('lists', () => {
     expect(await list('is=unread')).toEqual([theirs.id]);
     expect(await list('is=unplaced')).toEqual([]);
     expect(await list(`media_id=${newId()}`)).toEqual([]);
+    await dan.patch(`/api/v1/media/${mediaId}/mine`, { tags: ['cold/ice'] });
+    expect(await list('tag=Cold')).toEqual([both.id, own.id, theirs.id]);
+    expect(await list('tag=col')).toEqual([]);
     const first = await dan.get('/api/v1/highlights?limit=2');
     expect(idsIn(first)).toEqual([both.id, own.id]);
     expect(idsIn(await dan.get(`/api/v1/highlights?limit=2&cursor=${first.body.page.next_cursor}`))).toEqual([

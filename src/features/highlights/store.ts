@@ -223,6 +223,18 @@ const matches = (sql: Queryable, viewer: Viewer, query: ListRequest) => sql`
   ${query.by === 'others' ? sql`and highlight.user_id <> ${viewer.user_id}` : sql``}
   ${query.media_id === undefined ? sql`` : sql`and highlight.media_id = ${query.media_id}`}
   ${query.color === undefined ? sql`` : sql`and highlight.color = ${query.color}`}
+  ${
+    query.tag === undefined
+      ? sql``
+      : sql`and exists (
+          select
+          from media_tags
+          join tags on tags.id = media_tags.tag_id
+          where media_tags.media_id = highlight.media_id
+            and media_tags.user_id = ${viewer.user_id}
+            and (lower(tags.name) = lower(${query.tag}) or starts_with(lower(tags.name), lower(${query.tag}) || '/'))
+        )`
+  }
   ${query.has === 'note' ? sql`and highlight.note is not null` : sql``}
   ${query.has === 'replies' ? sql`and exists (select ${visibleReplies(sql, viewer)})` : sql``}
   ${query.is === 'unread' ? sql`and ${isUnread(sql, viewer)}` : sql``}

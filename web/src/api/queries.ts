@@ -44,6 +44,7 @@ export const queryKeys = {
     libraryIds,
   ],
   replies: (highlightId: string) => ['media', 'highlights', 'replies', highlightId],
+  savedSearches: () => ['saved-searches'],
   tags: () => ['tags'],
   firstTags: () => ['tags', 'first'],
   allTags: () => ['tags', 'all'],

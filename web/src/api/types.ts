@@ -66,6 +66,7 @@ export type Mine = Wire<typeof mine.mine>;
 export type Tag = Wire<typeof mine.tag>;
 export type Library = Wire<typeof libraries.library>;
 export type SearchHit = Wire<typeof search.searchHit>;
+export type SavedSearch = Wire<typeof search.savedSearch>;
 export type Passage = Wire<typeof search.passage>;
 export type TextMatch = Wire<typeof search.textMatch>;
 export type Session = Wire<typeof session.session>;

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Search, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
-import { api } from '../api/client.ts';
+import { ApiError, api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ListPage, MediaKind, Passage, SearchHit } from '../api/types.ts';
 import { KIND_NAMES, KINDS, titleOf } from '../library/format.ts';
@@ -14,6 +14,8 @@ import { TagChips } from '../mine/tag-chips.tsx';
 import { Select } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, ErrorState, MoreButton, SkeletonText } from '../ui/states.tsx';
+import { QueryHelp } from './query-help.tsx';
+import { SaveSearch } from './saved-searches.tsx';
 import type { SearchParams } from './search-params.ts';
 
 const route = getRouteApi('/signed-in/search');
@@ -54,7 +56,7 @@ export default function SearchPage() {
             type="search"
             className="input search-input"
             aria-label="Search"
-            placeholder='Words, "exact phrases", -without'
+            placeholder='Words, "exact phrases", tag:…'
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
@@ -81,7 +83,14 @@ export default function SearchPage() {
             ]}
             onChange={(kind) => set({ kind })}
           />
+          {search.q && <SaveSearch query={search.q} />}
         </div>
+        <QueryHelp
+          onAdd={(condition) => {
+            setText((before) => `${before.trimEnd()} ${condition}`.trimStart());
+            input.current?.focus();
+          }}
+        />
       </search>
       {search.q ? (
         <Results {...search} q={search.q} />
@@ -108,6 +117,14 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
     getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
+  // While a person types, a query is often incomplete.
+  if (hits.error instanceof ApiError && hits.error.code === 'E_INVALID_QUERY') {
+    return (
+      <p className="search-mistake" role="status">
+        {hits.error.message}
+      </p>
+    );
+  }
   if (hits.error) return <ErrorState error={hits.error} onRetry={() => void hits.refetch()} />;
   if (!hits.data) return <SkeletonText lines={8} />;
   const found = hits.data.pages.flatMap(({ data }) => data);

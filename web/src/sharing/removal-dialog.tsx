@@ -45,6 +45,11 @@ export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
             They lose access to <span className="loss-figure">{loss.lost_count}</span>{' '}
             {loss.lost_count === 1 ? 'item' : 'items'} immediately.
           </p>
+          {loss.highlights.by_member > 0 && (
+            <p>
+              What they have highlighted for this library ({loss.highlights.by_member}) becomes private again.
+            </p>
+          )}
           {loss.kept_count > 0 && (
             <>
               <p>They keep {plural(loss.kept_count, 'item')}:</p>

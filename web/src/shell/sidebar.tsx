@@ -22,6 +22,7 @@ import { errorMessage } from '../api/client.ts';
 import { hasConsole } from '../console/sections.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
 import { SidebarTags } from '../mine/sidebar-tags.tsx';
+import { SidebarSearches } from '../search/saved-searches.tsx';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -98,6 +99,7 @@ export function Sidebar() {
             New library
           </button>
         )}
+        <SidebarSearches />
         <SidebarTags />
       </nav>
       <div className="sidebar-foot">
