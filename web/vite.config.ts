@@ -53,7 +53,7 @@ const GROUPS: CodeSplittingGroup[] = [
   { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 3 },
   { name: 'app', tags: ['$initial'], priority: 2 },
   { name: 'icons', test: /lucide-react/, priority: 1 },
-  { name: 'shared', test: /web\/src\/(api|library|ui)\/(?!media-view|virtual-media)/, minShareCount: 2 },
+  { name: 'shared', test: /web\/src\/(api|library|mine|ui)\/(?!media-view|virtual-media)/, minShareCount: 2 },
 ];
 
 export default defineConfig({

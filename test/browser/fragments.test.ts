@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeEpub } from '../support/fixtures/epub.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { LEFT_AT_ANALYSIS, signIn } from './person.ts';
 import { seedVideo } from './seed.ts';
 
 const nexus = useNexus((_request, response) => void response.writeHead(404).end());
@@ -44,6 +44,7 @@ test('a book loads its index and the chapters that are read, not all of them', a
   const page = await chromium.open();
   await signIn(page, nexus, key);
   const requested = watchFragments(page);
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${book}`);
   await heading(page, 1).waitFor();
   await page.getByText(`1 of ${CHAPTERS}`).waitFor();
@@ -80,6 +81,7 @@ test('a finding of every chapter is marked in the open one, without loading the 
   const page = await chromium.open();
   await signIn(page, nexus, key);
   const requested = watchFragments(page);
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${book}`);
   await heading(page, 1).waitFor();
   await page.keyboard.press('a');
@@ -108,6 +110,7 @@ test('a long transcript is loaded page by page, and marked without further reque
   const page = await chromium.open();
   await signIn(page, nexus, key);
   const requested = watchFragments(page);
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${video}`);
   await expect.poll(() => page.locator('.transcript-line').count(), SOON).toBe(450);
   expect(requested).toEqual(['all', 'all', 'all']);
