@@ -72,7 +72,7 @@ const PICTURES = makeEpub({
 });
 
 const SENTENCE =
-  '<p>吾輩は<ruby>猫<rt>ねこ</rt></ruby>である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。</p>';
+  '<p>港の<ruby>時計<rt>とけい</rt></ruby>は、いつも潮より少し遅れていた。だれもそれを直そうとは思わなかった。</p>';
 const VERTICAL = makeEpub({
   title: '縦書きの本',
   language: 'ja',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
+import { makeEpub } from '../support/fixtures/epub.ts';
 import { useChromium } from './chromium.ts';
 import { OUT } from './looks.ts';
 import { useNexus } from './nexus.ts';
@@ -88,4 +89,35 @@ test('right to left', async () => {
   await page.locator('a[data-note]').first().hover();
   await page.getByRole('complementary', { name: 'Footnote' }).waitFor();
   await keep(page, 'reading-right-to-left');
+});
+
+/** Written for this picture. It needs a font with Japanese characters on the machine that takes it. */
+const HARBOUR_JA = makeEpub({
+  title: '港の時計',
+  language: 'ja',
+  chapters: [
+    {
+      file: 'text/1.xhtml',
+      title: '一',
+      head: '<style>html { writing-mode: vertical-rl } .tcy { text-combine-upright: all }</style>',
+      body: `<h1>港の時計</h1>${[
+        '<p>港の時計は、いつも<ruby>潮<rt>しお</rt></ruby>より少し遅れていた。だれもそれを直そうとは思わなかった。</p>',
+        '<p>冬の朝、<span class="tcy">12</span>時の鐘が鳴ると、船は静かに岸を離れた。灯台の光が水の上に長く伸びていた。</p>',
+        '<p>「時間は水のようなものだ」と年老いた番人は言った。「急がせることはできない。」</p>',
+      ]
+        .join('')
+        .repeat(4)}`,
+    },
+  ],
+});
+
+test('vertical text', async () => {
+  const page = await chromium.open({ ...desktop, colorScheme: 'light' });
+  const id = await nexus.uploadBook(DEV_KEYS.viewer, HARBOUR_JA);
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  await page.goto(`${nexus.url}/app/read/${id}`);
+  await page.locator('.vertical-text p').first().waitFor();
+  const contents = page.getByRole('navigation', { name: 'Contents' });
+  if (await contents.isVisible()) await page.keyboard.press('c');
+  await keep(page, 'reading-vertical');
 });

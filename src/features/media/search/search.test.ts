@@ -120,7 +120,7 @@ describe('in other languages', () => {
     ['Hindi', 'समुद्र की कहानी', 'कहानी'],
     ['Korean', '바다의 노래를 들어라', '바다'],
     ['Chinese, in the middle of a sentence', '我在图书馆读了一本书', '图书馆'],
-    ['Japanese, kana and kanji', '吾輩は猫である。名前はまだ無い。', '猫である'],
+    ['Japanese, kana and kanji', '港の時計は遅れていた。だれも直さなかった。', '時計は遅れ'],
     ['Thai', 'ห้องสมุดแห่งชาติ', 'สมุด'],
     ['full-width letters', 'Ｎｅｘｕｓ', 'nexus'],
   ])('%s', async (_language, text, q) => {
