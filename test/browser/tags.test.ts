@@ -403,3 +403,34 @@ test('lists, the editor, the tags page and the reader are accessible and fit, li
   await page.getByRole('region', { name: 'Your note' }).getByRole('link', { name: 'link' }).waitFor();
   await check();
 });
+
+test('a search by tag is explained, saved, and counted in the sidebar', async () => {
+  const ida = await reader('ida', ['ten', 'eleven']);
+  await edit(ida, 'ten', { tags: ['oceans'] });
+  const page = await chromium.open();
+  await signIn(page, nexus, ida.key);
+  await page.goto(`${nexus.url}/app/search`);
+  await page.getByText('Search by tag, date, site and more').click();
+  await page.getByRole('button', { name: 'tag:', exact: true }).click();
+  const field = page.getByRole('searchbox', { name: 'Search' });
+  chromium.forgive(/400/);
+  await page.locator('.search-mistake', { hasText: 'tag:' }).waitFor();
+  await field.press('End');
+  await field.pressSequentially('oceans page');
+  await expect.poll(() => page.locator('.hit .media-title').allInnerTexts()).toEqual(['Page ten']);
+  await inBothLooksOf(page, async (look) => {
+    await expectAccessible(page, look);
+    await expectToFit(page, look);
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('button', { name: 'Save search' }).click();
+  await page.getByLabel('Name').fill('About oceans');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  const saved = page.getByRole('link', { name: /About oceans/ });
+  await expect.poll(() => saved.innerText()).toMatch(/About oceans\s*1/);
+  await page.goto(`${nexus.url}/app/`);
+  await saved.click();
+  await page.getByRole('link', { name: 'Page ten' }).waitFor();
+  await page.getByRole('button', { name: 'Remove saved search' }).click();
+  await expect.poll(() => saved.count()).toBe(0);
+});
