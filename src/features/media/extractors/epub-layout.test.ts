@@ -240,7 +240,9 @@ describe('vertical text', () => {
     ['not for printers', null, { files: [css('@media print { html { writing-mode: vertical-rl } }')] }],
     ['not in other books', null, {}],
   ])('%s', async (_what, expected, options) => {
-    expect(await layouts({ chapters: chapter('<p>港の時計は遅れていた。</p>'), ...options })).toEqual([expected]);
+    expect(await layouts({ chapters: chapter('<p>港の時計は遅れていた。</p>'), ...options })).toEqual([
+      expected,
+    ]);
   });
 
   test('is that of the classes of each chapter', async () => {
