@@ -125,7 +125,7 @@ test('a contributor adds to a library, removes only what they added, and sees wh
   // The save dialog offers the library that is open.
   await theirs.keyboard.press('n');
   await theirs.getByLabel('Links').fill(`${nexus.site.url}/by-felix`);
-  expect(await theirs.getByLabel('Save to').inputValue()).toBe(library);
+  await expect.poll(() => theirs.getByLabel('Save to').inputValue()).toBe(library);
   await theirs.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   const row = (title: string) =>
     theirs.getByRole('article').filter({ has: theirs.getByRole('link', { name: title }) });

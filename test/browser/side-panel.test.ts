@@ -144,6 +144,7 @@ test('the panel is used with the keyboard, stays open after a reload, and does n
   const page = await chromium.open({ viewport: { width: 1440, height: 900 } });
   await signIn(page, nexus, key);
   await read(page, harbour);
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
   const before = await page.locator('.prose').boundingBox();
   await page.keyboard.press('a');
   await panelOf(page).getByRole('tab', { name: 'Analysis', selected: true }).waitFor();
