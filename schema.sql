@@ -651,6 +651,7 @@ create table media_mine (
   note text,
   updated_at timestamp with time zone default now() not null,
   imported_title text,
+  favourited_at timestamp with time zone,
   constraint media_mine_pkey PRIMARY KEY (user_id, media_id),
   constraint media_mine_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
   constraint media_mine_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -693,12 +694,15 @@ create table media_tags (
   user_id uuid not null,
   added_by text default 'person'::text not null,
   created_at timestamp with time zone default now() not null,
+  rule_id uuid,
   constraint media_tags_pkey PRIMARY KEY (tag_id, media_id),
   constraint media_tags_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint media_tags_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES rules(id) ON DELETE SET NULL,
   constraint media_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tags(id) ON DELETE CASCADE,
   constraint media_tags_added_by_known CHECK ((added_by = ANY (ARRAY['person'::text, 'import'::text, 'rule'::text])))
 );
 CREATE INDEX media_tags_media_idx ON public.media_tags USING btree (media_id, user_id);
+CREATE INDEX media_tags_rule_id_idx ON public.media_tags USING btree (rule_id) WHERE (rule_id IS NOT NULL);
 
 create table memberships (
   library_id uuid not null,
@@ -778,6 +782,83 @@ create table refresh_tokens (
   constraint refresh_tokens_token_hash_length CHECK ((octet_length(token_hash) = 32))
 );
 CREATE INDEX refresh_tokens_session_id_idx ON public.refresh_tokens USING btree (session_id);
+
+create table rule_run_items (
+  run_id uuid not null,
+  media_id uuid not null,
+  tags text[] not null,
+  is_added boolean not null,
+  is_archived boolean not null,
+  is_favourite boolean not null,
+  refused text[] not null,
+  changed_at timestamp with time zone default now() not null,
+  undone_at timestamp with time zone,
+  kept text[],
+  constraint rule_run_items_pkey PRIMARY KEY (run_id, media_id),
+  constraint rule_run_items_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint rule_run_items_run_id_fkey FOREIGN KEY (run_id) REFERENCES rule_runs(id) ON DELETE CASCADE,
+  constraint rule_run_items_undone_whole CHECK (((undone_at IS NULL) = (kept IS NULL)))
+);
+CREATE INDEX rule_run_items_media_id_idx ON public.rule_run_items USING btree (media_id);
+CREATE INDEX rule_run_items_to_undo_idx ON public.rule_run_items USING btree (run_id, media_id) WHERE (undone_at IS NULL);
+
+create table rule_runs (
+  id uuid not null,
+  user_id uuid not null,
+  rule_id uuid,
+  rule_name text not null,
+  query text not null,
+  actions jsonb not null,
+  is_dry_run boolean not null,
+  status text default 'queued'::text not null,
+  job_id uuid not null,
+  error_message text,
+  matched_count integer default 0 not null,
+  changed_count integer default 0 not null,
+  refused_count integer default 0 not null,
+  undone_count integer default 0 not null,
+  kept_count integer default 0 not null,
+  undo_job_id uuid,
+  undo_status text,
+  created_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  constraint rule_runs_pkey PRIMARY KEY (id),
+  constraint rule_runs_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES rules(id) ON DELETE SET NULL,
+  constraint rule_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint rule_runs_dry_not_undone CHECK (((NOT is_dry_run) OR (undo_job_id IS NULL))),
+  constraint rule_runs_finished CHECK (((status = ANY (ARRAY['queued'::text, 'running'::text])) = (finished_at IS NULL))),
+  constraint rule_runs_status_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint rule_runs_undo_status_known CHECK ((undo_status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint rule_runs_undo_whole CHECK (((undo_job_id IS NULL) = (undo_status IS NULL)))
+);
+CREATE INDEX rule_runs_finished_at_idx ON public.rule_runs USING btree (finished_at);
+CREATE INDEX rule_runs_rule_id_idx ON public.rule_runs USING btree (rule_id);
+CREATE INDEX rule_runs_user_id_idx ON public.rule_runs USING btree (user_id, id);
+
+create table rules (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  query text not null,
+  actions jsonb not null,
+  is_enabled boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint rules_pkey PRIMARY KEY (id),
+  constraint rules_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint rules_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint rules_query_length CHECK (((char_length(query) >= 1) AND (char_length(query) <= 1000)))
+);
+CREATE INDEX rules_user_id_idx ON public.rules USING btree (user_id, id);
+
+create table rules_pending (
+  default_library_id uuid not null,
+  media_id uuid not null,
+  event_id uuid not null,
+  constraint rules_pending_pkey PRIMARY KEY (default_library_id, media_id),
+  constraint rules_pending_default_library_id_media_id_fkey FOREIGN KEY (default_library_id, media_id) REFERENCES default_library_intrinsics(default_library_id, media_id) ON DELETE CASCADE
+);
+CREATE INDEX rules_pending_media_id_idx ON public.rules_pending USING btree (media_id);
 
 create table saved_searches (
   id uuid not null,

@@ -11,6 +11,7 @@ import { createLibrariesFeature, userHooks } from '../features/libraries/feature
 import { createMediaFeature } from '../features/media/feature.ts';
 import { createOperationsFeature } from '../features/operations/feature.ts';
 import { emitJobsEnded } from '../features/operations/job-events.ts';
+import { createRulesFeature } from '../features/rules/feature.ts';
 import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
@@ -151,6 +152,7 @@ function createFeatures(given: Platform & Resources & { config: Config }) {
     .add((platform) => createLibrariesFeature({ ...platform, ...highlightHooks }))
     .add((platform) => createMediaFeature({ ...platform, ...highlightHooks }))
     .add(createHighlightsFeature)
+    .add(createRulesFeature)
     .add(createGovernanceFeature)
     .add(createTransferFeature)
     .add(createAnalysisFeature)

@@ -93,6 +93,8 @@ export const EVENTS = {
   'highlight.shared': version(1, z.object({ ...highlight, library_ids: z.array(id) })),
   'highlight.deleted': version(1, z.object({ ...highlight, former_library_ids: z.array(id) }), once),
   'reply.created': version(1, z.object({ reply_id: id, ...highlight, mentioned_user_ids: z.array(id) })),
+  /** A rule of a person matched a media that they saved, or that a run found. */
+  'rule.matched': version(1, z.object({ rule_id: id, media_id: id, user_id: id, is_private })),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),

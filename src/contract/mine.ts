@@ -88,3 +88,15 @@ export const tagsQuery = listQuery.extend({
 });
 
 export const renameTag = z.strictObject({ name: tagName });
+
+export const tagReason = z.object({
+  name: z.string().meta({ examples: ['oceans/tides'] }),
+  added_by: z.enum(['person', 'import', 'rule']),
+  rule: z
+    .object({ id, name: z.string() })
+    .nullable()
+    .describe('The rule that added it; null when a person or an import did, or the rule was deleted.')
+    .meta({ examples: [null] }),
+  created_at: timestamp,
+});
+export type TagReason = z.output<typeof tagReason>;

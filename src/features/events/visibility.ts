@@ -55,6 +55,8 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
         ${field('created_by_user_id')} = ${user} and ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type = 'media.deleted' then ${viewer.is_admin}::boolean or ${isNamed}
       when event.event_type in ('media.tagged', 'media.archived') then ${field('user_id')} = ${user}
+      when event.event_type like 'rule.%' then
+        ${field('user_id')} = ${user} and ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type like 'media.%' then ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type like 'analysis.%' then
         ${seesWorkOnMedia(sql, reader, { mediaId: analysedMedia, authorId: field('created_by_user_id') })}

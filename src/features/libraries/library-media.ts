@@ -3,11 +3,11 @@ import type { Provenance } from '../../contract/libraries.ts';
 import type { tagsQuery } from '../../contract/mine.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { type Claimant, transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound, refuseDefault, requireMembership, requireReadable } from './access/access.ts';
 import { listReadable, type Viewer } from './access/can-read-media.ts';
-import { listRemovable, notTheirs, requireContributor } from './access/contributing.ts';
+import { listRemovable, mayContribute, notTheirs, requireContributor } from './access/contributing.ts';
 import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import { emitLibraryEvents } from './events.ts';
@@ -40,6 +40,65 @@ interface Removal {
   libraryId: string;
   mediaIds: string[];
   requestId?: string | undefined;
+}
+
+/** Removes media from a library, each with its own event. Returns what was removed, and what the viewer may not remove. */
+async function removeAll(tx: Transaction, viewer: Viewer, { libraryId, mediaIds, requestId }: Removal) {
+  if (libraryId === viewer.default_library_id)
+    return { removed: await removeSaved(tx, libraryId, mediaIds, requestId), refused: [] };
+  const library = requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId));
+  const removable = await listRemovable(tx, library, viewer.user_id, mediaIds);
+  const by = { userId: viewer.user_id, requestId };
+  const removed: string[] = [];
+  for (const media_id of removable) {
+    if (!(await closure.removeFromLibrary(tx, libraryId, media_id, by))) continue;
+    await closure.putIntoTrash(tx, viewer.default_library_id, { media_id, library_id: libraryId });
+    removed.push(media_id);
+  }
+  return { removed, refused: mediaIds.filter((id) => !removable.has(id)) };
+}
+
+async function removeSaved(tx: Transaction, libraryId: string, mediaIds: string[], requestId?: string) {
+  const removed: string[] = [];
+  for (const mediaId of mediaIds) {
+    const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
+    if (!saved) continue;
+    await closure.putIntoTrash(tx, libraryId, saved);
+    removed.push(mediaId);
+  }
+  return removed;
+}
+
+/** A media that a person added to a library, and exactly when. */
+export interface Added {
+  media_id: string;
+  added_at: string;
+}
+
+/**
+ * Removes media that the viewer added to a shared library, unless they were removed and added again or given library tags
+ * since. The caller has locked the library's contents (`lockContents`). Returns the ids of the removed media; none if the
+ * viewer may not remove from the library any more.
+ */
+export async function takeBackMedia(
+  tx: Transaction,
+  viewer: Viewer,
+  { libraryId, added, requestId }: { libraryId: string; added: Added[]; requestId?: string | undefined },
+): Promise<string[]> {
+  if (!mayContribute(await store.lockLibrary(tx, viewer.user_id, libraryId))) return [];
+  const mediaIds = await store.listUnchangedAdditions(tx, viewer.user_id, libraryId, added);
+  return (await removeAll(tx, viewer, { libraryId, mediaIds, requestId })).removed;
+}
+
+/** Returns those of the media that a library does not list, or undefined when the viewer may not add to it. */
+export async function listMissing(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string,
+  mediaIds: string[],
+): Promise<string[] | undefined> {
+  if (!mayContribute(await store.findLibrary(sql, viewer.user_id, libraryId))) return undefined;
+  return store.listUnlisted(sql, libraryId, mediaIds);
 }
 
 /** Which of the given media were changed, and how many were as they should be already, or are not there for the viewer. */
@@ -85,33 +144,6 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       return { changedIds, unchanged, not_found: mediaIds.length - held.length };
     };
     return transaction(sql, checked, claimant);
-  }
-
-  /** Removes media from a library, each with its own event. Returns what was removed, and what the viewer may not remove. */
-  async function removeAll(tx: Transaction, viewer: Viewer, { libraryId, mediaIds, requestId }: Removal) {
-    if (libraryId === viewer.default_library_id)
-      return { removed: await removeSaved(tx, libraryId, mediaIds, requestId), refused: [] };
-    const library = requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId));
-    const removable = await listRemovable(tx, library, viewer.user_id, mediaIds);
-    const by = { userId: viewer.user_id, requestId };
-    const removed: string[] = [];
-    for (const media_id of removable) {
-      if (!(await closure.removeFromLibrary(tx, libraryId, media_id, by))) continue;
-      await closure.putIntoTrash(tx, viewer.default_library_id, { media_id, library_id: libraryId });
-      removed.push(media_id);
-    }
-    return { removed, refused: mediaIds.filter((id) => !removable.has(id)) };
-  }
-
-  async function removeSaved(tx: Transaction, libraryId: string, mediaIds: string[], requestId?: string) {
-    const removed: string[] = [];
-    for (const mediaId of mediaIds) {
-      const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
-      if (!saved) continue;
-      await closure.putIntoTrash(tx, libraryId, saved);
-      removed.push(mediaId);
-    }
-    return removed;
   }
 
   return {

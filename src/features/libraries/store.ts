@@ -170,3 +170,42 @@ export async function listLibraryNames(sql: Queryable, userId: string, ids: stri
     join memberships on memberships.library_id = libraries.id and memberships.user_id = ${userId}
     where libraries.id = any(${ids}::uuid[])`;
 }
+
+/** Returns those of the media that a library does not list. */
+export async function listUnlisted(sql: Queryable, libraryId: string, mediaIds: string[]): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select given.media_id
+    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    where not exists (
+      select from library_media as listed where listed.library_id = ${libraryId} and listed.media_id = given.media_id
+    )`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Returns the media that a person added at the given moments and that nobody has removed, added again or tagged since. */
+export async function listUnchangedAdditions(
+  sql: Queryable,
+  userId: string,
+  libraryId: string,
+  added: { media_id: string; added_at: string }[],
+): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select listed.media_id
+    from unnest(
+      ${added.map(({ media_id }) => media_id)}::uuid[],
+      ${added.map(({ added_at }) => added_at)}::timestamptz[]
+    ) as given (media_id, added_at)
+    join library_media as listed
+      on listed.library_id = ${libraryId}
+      and listed.media_id = given.media_id
+      and listed.created_at = given.added_at
+      and listed.added_by_user_id = ${userId}
+      and not listed.is_derived
+    where not exists (
+      select
+      from library_media_tags as tagged
+      where tagged.library_id = ${libraryId} and tagged.media_id = given.media_id
+    )
+    order by listed.media_id`;
+  return rows.map(({ media_id }) => media_id);
+}

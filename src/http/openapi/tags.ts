@@ -6,6 +6,7 @@ export const TAGS = [
     name: 'Tags',
     description: 'What the caller keeps for themselves about media: tags, favourites, archive, notes.',
   },
+  { name: 'Rules', description: 'What happens by itself to media that the caller saves.' },
   { name: 'Search', description: 'Full-text search over everything that the caller can read.' },
   { name: 'Trash', description: 'What was removed, until it is deleted for good.' },
   { name: 'Libraries', description: 'Collections of media, which can be shared.' },

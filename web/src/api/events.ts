@@ -69,6 +69,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'highlight.shared': 'a highlight was shared',
   'highlight.deleted': 'a highlight was deleted',
   'reply.created': 'somebody replied to a highlight',
+  'rule.matched': 'a rule matched an item',
   'library.created': 'a library was created',
   'library.renamed': 'a library was renamed',
   'library.deleted': 'a library was deleted',

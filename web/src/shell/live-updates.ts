@@ -51,6 +51,8 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
       return [queryKeys.highlights()];
     case 'reply.created':
       return [queryKeys.highlights(), queryKeys.replies(event.data.highlight_id)];
+    case 'rule.matched':
+      return [];
     case 'media.projected':
       return [queryKeys.related()];
     case 'library.member_removed':

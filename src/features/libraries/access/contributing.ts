@@ -13,10 +13,15 @@ import { isSavedBy, type Viewer } from './can-read-media.ts';
 
 const CONTRIBUTING: readonly LibraryRole[] = ['admin', 'contributor'];
 
+/** Whether a member may add media to the library. */
+export function mayContribute(library: MemberLibrary | undefined): boolean {
+  return library !== undefined && CONTRIBUTING.includes(library.role);
+}
+
 /** Requires a role that may add media to the library. */
 export function requireContributor(found: MemberLibrary | undefined): MemberLibrary {
   const library = requireMember(found);
-  if (CONTRIBUTING.includes(library.role)) return library;
+  if (mayContribute(library)) return library;
   throw new NexusError(
     'E_FORBIDDEN',
     'Only admins and contributors of this library can add or remove items.',

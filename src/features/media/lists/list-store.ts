@@ -2,6 +2,7 @@ import type { Library, LibraryMedia } from '../../../contract/libraries.ts';
 import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { libraryTagsColumn, mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
 import { joinMine } from '../mine/mine-store.ts';
@@ -180,6 +181,21 @@ export const addedIn = (sql: Queryable, viewer: Viewer, libraryId: string | unde
   libraryId === undefined
     ? addedAt(sql, viewer)
     : sql`(select created_at from library_media where library_id = ${libraryId} and media_id = media.id)`;
+
+/** Returns those of the media that the viewer may read and that match, in the order of their ids. */
+export async function listMatchingAmong(
+  sql: Queryable,
+  viewer: Viewer,
+  isMatch: SqlFragment,
+  mediaIds: string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    where media.id = any(${mediaIds}::uuid[]) and ${canReadMedia(sql, viewer, sql`media.id`)} and ${isMatch}
+    order by media.id`;
+  return rows.map(({ id }) => id);
+}
 
 /** Walks along the viewer's own reading progress, by when they last read: for `sort=read`, which lists nothing else. */
 export async function walkReadings(

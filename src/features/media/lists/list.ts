@@ -3,9 +3,10 @@ import type { libraryMediaQuery } from '../../../contract/libraries.ts';
 import type { ListedMedia, Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { continueAfter, cutByCursor, decodeCursor, LAST_PAGE } from '../../../platform/cursor.ts';
-import type { Database } from '../../../platform/database/database.ts';
+import type { Database, Queryable } from '../../../platform/database/database.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { matchesQuery } from '../search/query/compile.ts';
 import { parseQuery } from '../search/query/parse.ts';
 import { planQuery, type QueryPlan } from '../search/query/plan.ts';
 import * as store from './list-store.ts';
@@ -207,6 +208,12 @@ export function createMediaLists({
       const lastId = ids.at(-1);
       const page = lastId !== undefined && found.length > ids.length ? continueAfter(lastId) : LAST_PAGE;
       return { ids, page };
+    },
+
+    /** Returns those of the media that exist, that the viewer may read, and that match a search query now. */
+    async matchingAmong(tx: Queryable, viewer: Viewer, q: string, mediaIds: string[]): Promise<string[]> {
+      const asker = { viewer, addedAt: store.addedIn(tx, viewer, undefined) };
+      return store.listMatchingAmong(tx, viewer, matchesQuery(tx, asker, parseQuery(q)), mediaIds);
     },
 
     /** Lists the media of one library for its members, newest first. */

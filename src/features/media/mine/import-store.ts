@@ -29,12 +29,17 @@ export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[
       select media_id from media_mine where user_id = ${user_id} and archived_at is not null
     ),
     written as (
-      insert into media_mine as mine (user_id, media_id, is_favourite, archived_at, title, imported_title, note)
-      select ${user_id}, media_id, is_favourite, case when is_archived then now() end, title, imported_title, note
+      insert into media_mine as mine (
+        user_id, media_id, is_favourite, favourited_at, archived_at, title, imported_title, note
+      )
+      select
+        ${user_id}, media_id, is_favourite, case when is_favourite then now() end, case when is_archived then now() end,
+        title, imported_title, note
       from given
       order by media_id
       on conflict (user_id, media_id) do update
       set is_favourite = mine.is_favourite or excluded.is_favourite,
+          favourited_at = case when mine.is_favourite then mine.favourited_at else excluded.favourited_at end,
           archived_at = coalesce(mine.archived_at, excluded.archived_at),
           title = coalesce(mine.title, excluded.title),
           imported_title = coalesce(mine.imported_title, excluded.imported_title),

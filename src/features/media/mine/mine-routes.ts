@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/mine.ts';
 import { answer, id, listOf } from '../../../contract/wire.ts';
-import { data } from '../../../http/answers.ts';
+import { data, list } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import { versioned } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
@@ -42,6 +42,19 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       const edited = mine.edit(principalOf(request), request.params.id, request.body, actorOf(request));
       return versioned(reply, edited, mineVersion);
     },
+  );
+
+  api.get(
+    '/media/:id/tags',
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'explainTags',
+      summary: 'Explain your tags of a media',
+      description: "The caller's own tags of it, by name, each with the reason why it is there.",
+      params: byId,
+      response: { 200: listOf(contract.tagReason) },
+    }),
+    (request) => list(mine.explainTags(principalOf(request), request.params.id)),
   );
 
   api.get(

@@ -61,6 +61,9 @@ export async function writeMine(
   await tx`
     update media_mine
     set is_favourite = ${is_favourite},
+        favourited_at = case
+          when ${is_favourite}::boolean then case when is_favourite then favourited_at else now() end
+        end,
         archived_at = case when ${is_archived}::boolean then coalesce(archived_at, now()) end,
         title = ${title === undefined ? tx`title` : title},
         imported_title = ${title === null ? null : tx`imported_title`},
@@ -72,14 +75,14 @@ export async function writeMine(
 export async function markFavourite(tx: Transaction, { user_id }: Viewer, mediaIds: string[], is: boolean) {
   const rows = is
     ? await tx<{ media_id: string }[]>`
-        insert into media_mine as mine (user_id, media_id, is_favourite)
-        select ${user_id}, media_id, true from unnest(${mediaIds}::uuid[]) as given (media_id) order by media_id
-        on conflict (user_id, media_id) do update set is_favourite = true, updated_at = now()
+        insert into media_mine as mine (user_id, media_id, is_favourite, favourited_at)
+        select ${user_id}, media_id, true, now() from unnest(${mediaIds}::uuid[]) as given (media_id) order by media_id
+        on conflict (user_id, media_id) do update set is_favourite = true, favourited_at = now(), updated_at = now()
           where not mine.is_favourite
         returning media_id`
     : await tx<{ media_id: string }[]>`
         update media_mine
-        set is_favourite = false, updated_at = now()
+        set is_favourite = false, favourited_at = null, updated_at = now()
         where user_id = ${user_id} and media_id = any(${mediaIds}::uuid[]) and is_favourite
         returning media_id`;
   return rows.map(({ media_id }) => media_id);
@@ -106,14 +109,15 @@ export async function markArchived(tx: Transaction, { user_id }: Viewer, mediaId
 export async function copyMine(tx: Transaction, fromId: string, toId: string): Promise<void> {
   await tx`
     insert into media_mine as mine (
-      user_id, media_id, is_favourite, archived_at, title, imported_title, note, updated_at
+      user_id, media_id, is_favourite, favourited_at, archived_at, title, imported_title, note, updated_at
     )
-    select user_id, ${toId}, is_favourite, archived_at, title, imported_title, note, updated_at
+    select user_id, ${toId}, is_favourite, favourited_at, archived_at, title, imported_title, note, updated_at
     from media_mine
     where media_id = ${fromId}
     order by user_id
     on conflict (user_id, media_id) do update
     set is_favourite = mine.is_favourite or excluded.is_favourite,
+        favourited_at = case when mine.is_favourite then mine.favourited_at else excluded.favourited_at end,
         title = coalesce(mine.title, excluded.title),
         imported_title = coalesce(mine.imported_title, excluded.imported_title),
         note = case
@@ -122,8 +126,8 @@ export async function copyMine(tx: Transaction, fromId: string, toId: string): P
           else mine.note || E'\n\n' || excluded.note
         end`;
   await tx`
-    insert into media_tags (tag_id, media_id, user_id, added_by, created_at)
-    select tag_id, ${toId}, user_id, added_by, created_at
+    insert into media_tags (tag_id, media_id, user_id, added_by, rule_id, created_at)
+    select tag_id, ${toId}, user_id, added_by, rule_id, created_at
     from media_tags
     where media_id = ${fromId}
     order by tag_id

@@ -1,9 +1,9 @@
-import type { EditMine, Mine } from '../../../contract/mine.ts';
+import type { EditMine, Mine, TagReason } from '../../../contract/mine.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { versionOf } from '../../../platform/version-tag.ts';
-import { mediaNotFound } from '../../libraries/access/access.ts';
+import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { emitMediaEvents } from '../events.ts';
 import * as store from './mine-store.ts';
@@ -20,6 +20,12 @@ export function createMine({ sql }: { sql: Database }) {
 
   return {
     get: requireMine,
+
+    /** Lists the viewer's tags of a media, with the reason for each. */
+    async explainTags(viewer: Viewer, mediaId: string): Promise<TagReason[]> {
+      await requireReadable(sql, viewer, mediaId);
+      return tagStore.listTagReasons(sql, viewer, mediaId);
+    },
 
     async edit(viewer: Viewer, mediaId: string, given: EditMine, actor: Actor): Promise<Mine> {
       await transaction(sql, async (tx) => {
@@ -59,11 +65,17 @@ export async function tagMany(
   {
     names,
     addedBy = 'person',
+    ruleId,
     actor,
-  }: { names: string[]; addedBy?: tagStore.AddedBy; actor: Pick<Actor, 'requestId'> },
+  }: {
+    names: string[];
+    addedBy?: tagStore.AddedBy;
+    ruleId?: string | null | undefined;
+    actor: Pick<Actor, 'requestId'>;
+  },
 ): Promise<string[]> {
   const tagIds = await ensureTags(tx, viewer, names);
-  const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy });
+  const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy, ruleId });
   await emitTagged(tx, viewer, changed, actor);
   return changed;
 }

@@ -1,4 +1,4 @@
-import type { Tag } from '../../../contract/mine.ts';
+import type { Tag, TagReason } from '../../../contract/mine.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 
@@ -57,12 +57,17 @@ export async function countTags(sql: Queryable, userId: string): Promise<number>
 export async function addTags(
   tx: Transaction,
   { user_id }: Viewer,
-  { mediaIds, tagIds, addedBy }: { mediaIds: string[]; tagIds: string[]; addedBy: AddedBy },
+  {
+    mediaIds,
+    tagIds,
+    addedBy,
+    ruleId = null,
+  }: { mediaIds: string[]; tagIds: string[]; addedBy: AddedBy; ruleId?: string | null | undefined },
 ): Promise<string[]> {
   const rows = await tx<{ media_id: string }[]>`
     with added as (
-      insert into media_tags (tag_id, media_id, user_id, added_by)
-      select tag_id, media_id, ${user_id}, ${addedBy}
+      insert into media_tags (tag_id, media_id, user_id, added_by, rule_id)
+      select tag_id, media_id, ${user_id}, ${addedBy}, ${ruleId}::uuid
       from unnest(${tagIds}::uuid[]) as tag (tag_id)
       cross join unnest(${mediaIds}::uuid[]) as given (media_id)
       order by tag_id, media_id
@@ -167,8 +172,8 @@ export async function renameOrMerge(tx: Transaction, userId: string, { id, name 
     return id;
   }
   await tx`
-    insert into media_tags (tag_id, media_id, user_id, added_by, created_at)
-    select ${known.id}, media_id, user_id, added_by, created_at
+    insert into media_tags (tag_id, media_id, user_id, added_by, rule_id, created_at)
+    select ${known.id}, media_id, user_id, added_by, rule_id, created_at
     from media_tags
     where tag_id = ${id}
     order by media_id
@@ -180,4 +185,17 @@ export async function renameOrMerge(tx: Transaction, userId: string, { id, name 
 export async function deleteTag(tx: Transaction, userId: string, id: string): Promise<boolean> {
   const deleted = await tx`delete from tags where id = ${id} and user_id = ${userId}`;
   return deleted.count === 1;
+}
+
+/** Lists the viewer's tags of a media, with the reason for each. */
+export async function listTagReasons(sql: Queryable, { user_id }: Viewer, mediaId: string) {
+  return sql<TagReason[]>`
+    select
+      tags.name, media_tags.added_by, media_tags.created_at,
+      case when rules.id is not null then json_build_object('id', rules.id, 'name', rules.name) end as rule
+    from media_tags
+    join tags on tags.id = media_tags.tag_id
+    left join rules on rules.id = media_tags.rule_id
+    where media_tags.media_id = ${mediaId} and media_tags.user_id = ${user_id}
+    order by lower(tags.name)`;
 }

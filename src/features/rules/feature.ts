@@ -1,0 +1,35 @@
+import type { Feature, Platform } from '../feature.ts';
+import type { Requester } from '../identity/requester.ts';
+import type { MediaLists } from '../media/lists/list.ts';
+import { createOnSave } from './on-save.ts';
+import { periodicRunRetention } from './retention.ts';
+import { registerRuleRoutes } from './routes.ts';
+import { createRules } from './rules.ts';
+import { defineRunRule } from './run-job.ts';
+import { registerRunRoutes } from './run-routes.ts';
+import { createRuleRuns } from './runs.ts';
+import { defineUndoRun } from './undo-job.ts';
+
+interface RulesFeatureDependencies extends Pick<Platform, 'sql' | 'queue'> {
+  requester: Requester;
+  mediaLists: MediaLists;
+}
+
+export function createRulesFeature({ sql, queue, requester, mediaLists }: RulesFeatureDependencies) {
+  const onSave = createOnSave({ sql, requester, mediaLists });
+  const runType = defineRunRule({ sql, requester, mediaLists });
+  const undoType = defineUndoRun({ sql, requester });
+  const rules = createRules({ sql });
+  const ruleRuns = createRuleRuns({ sql, queue, runType, undoType });
+  return {
+    name: 'rules',
+    services: { rules, ruleRuns },
+    routes(api) {
+      registerRuleRoutes(api, rules);
+      registerRunRoutes(api, ruleRuns);
+    },
+    jobTypes: [onSave.type, runType, undoType],
+    periodic: [periodicRunRetention(sql)],
+    subscribers: [onSave.subscriber],
+  } satisfies Feature;
+}
