@@ -85,8 +85,6 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
   ): Promise<number> {
     const { library_id } = run.actions;
     if (!run.is_dry_run) await lockContents(tx, library_id === undefined ? [] : [library_id], ids);
-    // Before the run is locked, as when the job is cancelled: the two cannot wait for each other.
-    await context.checkpoint(tx, { artifact_type: PLACE, artifact_payload: { last_media_id: ids.at(-1) } });
     const held = await holdMedia(tx, ids);
     const found = await mediaLists.matchingAmong(tx, viewer, wholeWords(run.query), ids);
     const matching = found.filter((mediaId) => held.has(mediaId));
@@ -98,6 +96,8 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
     const outcomes = run.is_dry_run
       ? await previewActions(tx, viewer, matching, run.actions)
       : await applyActions(tx, viewer, matching, application);
+    // After everything that may wait, so that cancelling does not. Before the run is locked: cancelling locks both in this order.
+    await context.checkpoint(tx, { artifact_type: PLACE, artifact_payload: { last_media_id: ids.at(-1) } });
     await store.insertItems(tx, run.id, outcomes);
     return outcomes.length;
   }

@@ -19,13 +19,13 @@ beforeAll(async () => {
 /** Creates a rule that is applied by runs only. */
 async function createRule(reader: Reader, query: string, actions: RuleActions): Promise<string> {
   const rule = { name: 'Rule', query, actions, is_enabled: false };
-  const { status, body } = await reader.post('/rules', rule);
+  const { status, body } = await reader.post('/api/v1/rules', rule);
   expect(status, JSON.stringify(body)).toBe(201);
   return body.data.id;
 }
 
 async function start(reader: Reader, ruleId: string, dry_run = false): Promise<string> {
-  const { status, body } = await reader.post(`/rules/${ruleId}/run`, { dry_run });
+  const { status, body } = await reader.post(`/api/v1/rules/${ruleId}/run`, { dry_run });
   expect(status, JSON.stringify(body)).toBe(202);
   return body.data.id;
 }
@@ -45,9 +45,9 @@ async function work(): Promise<void> {
 const jobs = () => sql`
   select from job_queue join jobs on jobs.id = job_queue.job_id where job_type in ('run_rule', 'undo_rule_run')`;
 
-const runOf = async (reader: Reader, id: string) => (await reader.get(`/rules/runs/${id}`)).body.data;
+const runOf = async (reader: Reader, id: string) => (await reader.get(`/api/v1/rules/runs/${id}`)).body.data;
 const itemsOf = async (reader: Reader, id: string) =>
-  (await reader.get(`/rules/runs/${id}/items?limit=200`)).body.data;
+  (await reader.get(`/api/v1/rules/runs/${id}/items?limit=200`)).body.data;
 
 async function run(reader: Reader, ruleId: string, dryRun = false) {
   const id = await start(reader, ruleId, dryRun);
@@ -56,7 +56,7 @@ async function run(reader: Reader, ruleId: string, dryRun = false) {
 }
 
 async function undo(reader: Reader, runId: string) {
-  const { status, body } = await reader.post(`/rules/runs/${runId}/undo`);
+  const { status, body } = await reader.post(`/api/v1/rules/runs/${runId}/undo`);
   expect(status, JSON.stringify(body)).toBe(202);
   await work();
   return { ...(await runOf(reader, runId)), items: await itemsOf(reader, runId) };
@@ -91,8 +91,10 @@ describe('a run', () => {
     expect(dry.items).toEqual(expected);
     expect(await mineOf(ana, first)).toEqual(UNTOUCHED);
     expect((await ana.get(`/libraries/${library_id}/media`)).body.data).toEqual([]);
-    expect((await ana.get('/tags')).body.data).toHaveLength(1);
-    expect(await ana.post(`/rules/runs/${dry.id}/undo`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
+    expect((await ana.get('/api/v1/tags')).body.data).toHaveLength(1);
+    expect(await ana.post(`/api/v1/rules/runs/${dry.id}/undo`)).toMatchObject(
+      failure(409, 'E_INVALID_STATE'),
+    );
 
     const real = await run(ana, rule);
     expect(real).toMatchObject({ status: 'succeeded', matched_count: 2, changed_count: 2, refused_count: 0 });
@@ -120,9 +122,13 @@ describe('a run', () => {
     const done = await run(ana, rule);
     expect(done.items).toMatchObject([{ media_id: media }]);
     for (const path of ['', '/items'])
-      expect(await ben.get(`/rules/runs/${done.id}${path}`)).toMatchObject(failure(404, 'E_NOT_FOUND'));
+      expect(await ben.get(`/api/v1/rules/runs/${done.id}${path}`)).toMatchObject(
+        failure(404, 'E_NOT_FOUND'),
+      );
     for (const path of ['/undo', '/cancel'])
-      expect(await ben.post(`/rules/runs/${done.id}${path}`)).toMatchObject(failure(404, 'E_NOT_FOUND'));
+      expect(await ben.post(`/api/v1/rules/runs/${done.id}${path}`)).toMatchObject(
+        failure(404, 'E_NOT_FOUND'),
+      );
     await ben.delete(`/libraries/${library}/members/${ana.id}`);
     expect(await itemsOf(ana, done.id)).toEqual([]);
     // The tag is Ana's own, so she may take it back.
@@ -148,9 +154,9 @@ describe('a run', () => {
   test('is the only one of its rule', async () => {
     const rule = await createRule(ana, 'nothing-like-this', { archive: true });
     const id = await start(ana, rule);
-    expect(await ana.post(`/rules/${rule}/run`, {})).toMatchObject(failure(409, 'E_INVALID_STATE'));
-    expect(await ana.post(`/rules/runs/${id}/undo`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
-    await ana.post(`/rules/runs/${id}/cancel`);
+    expect(await ana.post(`/api/v1/rules/${rule}/run`, {})).toMatchObject(failure(409, 'E_INVALID_STATE'));
+    expect(await ana.post(`/api/v1/rules/runs/${id}/undo`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
+    await ana.post(`/api/v1/rules/runs/${id}/cancel`);
     expect(await runOf(ana, id)).toMatchObject({ status: 'cancelled' });
     await start(ana, rule);
     await work();
@@ -185,8 +191,8 @@ describe('undo', () => {
     await change(rearchived, { is_archived: true, is_favourite: true });
     await change(noted, { note: 'Seen at dawn.' });
     await admin.delete(`/libraries/${library_id}/media/${readded}`);
-    await admin.post('/media/bulk', { action: 'add', library_id, media_ids: [readded] });
-    await owner.delete(`/rules/${rule}`);
+    await owner.post('/media/bulk', { action: 'add', library_id, media_ids: [readded] });
+    await owner.delete(`/api/v1/rules/${rule}`);
 
     const undone = await undo(owner, done.id);
     expect(undone).toMatchObject({ undo_status: 'succeeded', undone_count: 6, kept_count: 3, rule_id: null });
@@ -282,7 +288,9 @@ describe('a thousand items', { timeout: 120_000 }, () => {
       graceSeconds: 5,
     });
     await held.reached();
-    expect((await reader.post(`/rules/runs/${id}/cancel`)).body.data).toMatchObject({ status: 'cancelled' });
+    expect((await reader.post(`/api/v1/rules/runs/${id}/cancel`)).body.data).toMatchObject({
+      status: 'cancelled',
+    });
     await held.letGo();
     await worker.stop();
     expect(await runOf(reader, id)).toMatchObject({ status: 'cancelled', matched_count: 400 });

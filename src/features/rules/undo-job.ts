@@ -56,10 +56,6 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
   ): Promise<void> {
     const mediaIds = items.map(({ media_id }) => media_id);
     await lockContents(tx, library_id === undefined ? [] : [library_id], mediaIds);
-    await context.checkpoint(tx, {
-      artifact_type: PLACE,
-      artifact_payload: { last_media_id: mediaIds.at(-1) },
-    });
     const requestId = context.requestId ?? undefined;
     const removed = new Set(await removeAdded(tx, viewer, library_id, items, requestId));
     const own = await takeBackRuleChanges(tx, viewer, items, { requestId });
@@ -71,6 +67,11 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
         isTaken: isTaken || isRemoved,
         kept: is_added && !isRemoved ? [...kept, 'library'] : kept,
       };
+    });
+    // Where it is in the batch of a run, for the same reasons.
+    await context.checkpoint(tx, {
+      artifact_type: PLACE,
+      artifact_payload: { last_media_id: mediaIds.at(-1) },
     });
     await store.markItemsUndone(tx, runId, undone);
   }
