@@ -305,10 +305,7 @@ describe('a thousand items', { timeout: 120_000 }, () => {
     const reader = await createReader(app);
     await saveMany(reader, 'whelk', 1000);
     const held = await holdMedia(reader, 'whelk', 555);
-    const id = await start(
-      reader,
-      await createRule(reader, '-tag:shells whelk', { tags: ['shells'], notify: true }),
-    );
+    const id = await start(reader, await createRule(reader, 'whelk', { tags: ['shells'], notify: true }));
     const victim = startWorker();
     await held.reached();
     await victim.stop('SIGKILL');
