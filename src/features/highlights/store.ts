@@ -3,6 +3,7 @@ import type { Highlight, HighlightsQuery, PdfArea } from '../../contract/highlig
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import { isTagOrBelow } from '../libraries/access/nested-tags.ts';
 import type { Place } from './find-quote.ts';
 import type { Quote } from './quote.ts';
 import { canSeeHighlight, canSeeReply, sharesSeenBy } from './visibility.ts';
@@ -232,7 +233,7 @@ const matches = (sql: Queryable, viewer: Viewer, query: ListRequest) => sql`
           join tags on tags.id = media_tags.tag_id
           where media_tags.media_id = highlight.media_id
             and media_tags.user_id = ${viewer.user_id}
-            and (lower(tags.name) = lower(${query.tag}) or starts_with(lower(tags.name), lower(${query.tag}) || '/'))
+            and ${isTagOrBelow(sql, sql`tags.name`, query.tag)}
         )`
   }
   ${query.has === 'note' ? sql`and highlight.note is not null` : sql``}

@@ -9,7 +9,7 @@ import { showToast } from '../ui/toasts.tsx';
 import { type HighlightActions, linkTo } from './actions.ts';
 import { COLOR_NAMES } from './colors.ts';
 import { noteCard } from './current-highlight.ts';
-import { NoteEditor } from './note-editor.tsx';
+import { MarkdownField } from './markdown-field.tsx';
 import { Replies } from './replies.tsx';
 import { Sharing } from './sharing.tsx';
 
@@ -98,7 +98,7 @@ function OpenCard({ highlight, actions, isEditing: startsEditing }: OpenCardProp
   return (
     <>
       {isEditing ? (
-        <NoteEditor
+        <MarkdownField
           note={note ?? ''}
           label="Note"
           onCancel={() => setEditing(false)}

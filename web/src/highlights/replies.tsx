@@ -8,7 +8,7 @@ import { timeAgo } from '../ui/dates.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { NoteEditor } from './note-editor.tsx';
+import { MarkdownField } from './markdown-field.tsx';
 import { repliesQuery } from './queries.ts';
 
 /** The replies to a highlight, and a field for another one. */
@@ -46,7 +46,7 @@ export function Replies({ highlight }: { highlight: Highlight }) {
           <Markdown text={reply.body} />
         </article>
       ))}
-      <NoteEditor
+      <MarkdownField
         note=""
         label="Reply, or mention @somebody"
         action="Reply"

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
+import { isTagOrBelow } from './nested-tags.ts';
 
 /** The tags that a shared library gives the media of a statement. */
 export const libraryTagsColumn = (sql: Queryable, libraryId: string, mediaId: SqlFragment | string) => sql`
@@ -15,4 +16,4 @@ export const mediaWithLibraryTag = (sql: Queryable, libraryId: string, name: str
   select tag.media_id
   from library_media_tags as tag
   where tag.library_id = ${libraryId}
-    and (lower(tag.name) = lower(${name}) or starts_with(lower(tag.name), lower(${name}) || '/'))`;
+    and ${isTagOrBelow(sql, sql`tag.name`, name)}`;

@@ -3,6 +3,7 @@ import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { isTagOrBelow } from '../../libraries/access/nested-tags.ts';
 
 /** `started`: everything but `unread`. */
 export type FilteredState = ReadingState | 'started';
@@ -30,7 +31,7 @@ function conditionsOf(sql: Queryable, { user_id }: Viewer, filter: OwnFilter): O
       from tags
       join media_tags on media_tags.tag_id = tags.id
       where tags.user_id = ${user_id}
-        and (lower(tags.name) = lower(${tag}) or starts_with(lower(tags.name), lower(${tag}) || '/'))`;
+        and ${isTagOrBelow(sql, sql`tags.name`, tag)}`;
     conditions.push({ rows, isIn: true });
   }
   if (favourite !== undefined) {

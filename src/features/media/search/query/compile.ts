@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../../platform/database/statement.ts';
 import type { Viewer } from '../../../libraries/access/can-read-media.ts';
+import { isTagOrBelow } from '../../../libraries/access/nested-tags.ts';
 import { type Condition, combine, type DateRange, isText, partsOf, type Query } from './tree.ts';
 import { toAuthorQuery, toTextQuery } from './words.ts';
 
@@ -149,10 +150,7 @@ export function rowsOf(sql: Queryable, viewer: Viewer, condition: Query): SqlFra
         from tags
         join media_tags on media_tags.tag_id = tags.id
         where tags.user_id = ${user_id}
-          and (
-            lower(tags.name) = lower(${condition.value})
-            or starts_with(lower(tags.name), lower(${condition.value}) || '/')
-          )`;
+          and ${isTagOrBelow(sql, sql`tags.name`, condition.value)}`;
     case 'in':
       return sql`
         select listed.media_id

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 
-interface NoteEditorProps {
+interface MarkdownFieldProps {
   note: string;
   label: string;
   action?: string;
@@ -10,7 +10,7 @@ interface NoteEditorProps {
 }
 
 /** A text field for Markdown. Ctrl+Enter saves, Escape cancels. */
-export function NoteEditor({ note, label, action = 'Save', onSave, onCancel }: NoteEditorProps) {
+export function MarkdownField({ note, label, action = 'Save', onSave, onCancel }: MarkdownFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(note);
   const [isSaving, setSaving] = useState(false);
