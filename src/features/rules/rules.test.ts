@@ -171,9 +171,10 @@ describe('what is saved', () => {
       (await reader.get('/api/v1/events?types=rule.matched')).body.data.map(
         ({ data }: { data: object }) => data,
       );
-    expect(await events(owner)).toEqual([
-      { rule_id: ruleId, media_id: found, user_id: owner.id, is_private: true },
-    ]);
+    // The feed shows an event once all older transactions of the server have ended.
+    await expect
+      .poll(() => events(owner), { timeout: 20_000 })
+      .toEqual([{ rule_id: ruleId, media_id: found, user_id: owner.id, is_private: true }]);
     expect(await events(friend)).toEqual([]);
     await owner.delete(`${PATH}/${ruleId}`);
     expect((await why(owner)).data).toMatchObject([{ added_by: 'rule', rule: null }]);
