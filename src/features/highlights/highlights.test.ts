@@ -240,12 +240,15 @@ describe('who sees a highlight', () => {
 
   test('a media that leaves the library takes its shares along', async () => {
     const library = await createLibrary(ana, 'Emptied');
-    await ana.post(`/libraries/${library}/media`, { media_id: mediaId });
+    for (const media_id of [mediaId, await saveReady(sql, ana)])
+      await ana.post(`/libraries/${library}/media`, { media_id });
     await join(ana, library, ben);
     const { id } = await mark(ana, 'harbour froze', { visibility: { library_ids: [library] } });
     expect((await ben.get(`/api/v1/highlights/${id}`)).status).toBe(200);
+    expect(idsIn(await ben.get('/api/v1/highlights?by=others'))).toContain(id);
     await ana.delete(`/libraries/${library}/media/${mediaId}`);
     expect((await ben.get(`/api/v1/highlights/${id}`)).status).toBe(404);
+    expect(idsIn(await ben.get('/api/v1/highlights?by=others'))).not.toContain(id);
     expect((await ana.get(`/api/v1/highlights/${id}`)).body.data.visibility).toBe('private');
     // Undoing the removal brings them back, unless the author has made it private in the meantime.
     await ana.post(`/libraries/${library}/media`, { media_id: mediaId });
