@@ -14,6 +14,7 @@ import { findPackagedServer } from '../src/platform/database/embedded/binaries.t
 import { prepareCluster, startCluster, stopCluster } from '../src/platform/database/embedded/cluster.ts';
 import { migrate, readMigrations } from '../src/platform/database/migrator.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
+import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 
 const isQuick = process.argv.includes('--quick');
 const [SMALL, LARGE, LINKS] = isQuick ? [500, 2000, 1000] : [10_000, 100_000, 10_000];
@@ -188,7 +189,7 @@ async function scannedTables(sql, viewer, id) {
 async function measure(sql, directory) {
   const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_DATA_DIR: directory });
   const resources = createResources({ config, log });
-  const nexus = createNexus({ config, sql, log, resources });
+  const nexus = createNexus({ config, sql, log, metrics: createMetrics(), resources });
   const { services, queue } = nexus;
   try {
     const reader = await services.users.create({ username: 'reader', role: 'researcher' }, actor);

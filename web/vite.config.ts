@@ -56,8 +56,12 @@ const GROUPS: CodeSplittingGroup[] = [
   { name: 'shared', test: /web\/src\/(api|library|mine|ui)\/(?!media-view|virtual-media)/, minShareCount: 2 },
 ];
 
+/** The version for browsers of this part of micromark needs a document. Markdown is parsed in a worker, which has none. */
+const ENTITIES = 'decode-named-character-reference';
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
+  resolve: { alias: { [ENTITIES]: createRequire(import.meta.url).resolve(ENTITIES) } },
   base: '/app/',
   plugins: [react(), pdfResources(), compressed()],
   build: {

@@ -106,24 +106,30 @@ async function read(client, { user_id }, which) {
  * - `member` is in `large`, has saved a few of its media and a few others, and has started to read some of them;
  * - `collector` has saved as many media as `large` contains, and is in no shared library;
  * - `reader` has saved as many media as `middle` contains, and is in `middle`, which contains half of them;
- * - `busy` is in ten overlapping libraries of the size of `middle`.
+ * - `busy` is in ten overlapping libraries of the size of `middle`;
+ * - `plain_member` is in `large`, too; `plain_collector` has nothing yet; `mine.mjs` makes them equal to the other two;
+ * - `others` have saved a few hundred media each.
  */
 export async function makeWorld(sql, sizes, say = () => undefined) {
   const people = await makePeople(sql, sizes.people);
-  const [member, colleague, collector, reader, busy, newcomer, ...others] = people;
+  const [member, colleague, collector, reader, busy, plain_collector, plain_member, ...others] = people;
   const client = await sql.connect();
   say('media');
   await makeMedia(client, sizes.media, collector);
   say('libraries');
   const every = (size) => sizes.media / size;
-  const large = await makeLibrary(client, [member, colleague], `number % ${every(sizes.large)} = 0`);
+  const large = await makeLibrary(
+    client,
+    [member, colleague, plain_member],
+    `number % ${every(sizes.large)} = 0`,
+  );
   await save(
     client,
     member,
     `number % ${every(sizes.large) * 100} = 0 or number % ${every(sizes.large) * 100} = 1`,
   );
   await save(client, collector, `number % ${every(sizes.large)} = 1`);
-  const middle = await makeLibrary(client, [reader, colleague], `number % ${every(sizes.middle)} = 0`);
+  await makeLibrary(client, [reader, colleague], `number % ${every(sizes.middle)} = 0`);
   await save(
     client,
     reader,
@@ -148,5 +154,5 @@ export async function makeWorld(sql, sizes, say = () => undefined) {
   await client.query('vacuum analyze');
   await client.query('checkpoint');
   client.release();
-  return { people, member, colleague, collector, reader, busy, newcomer, large, middle };
+  return { member, collector, reader, busy, plain_collector, plain_member, others, large };
 }

@@ -49,6 +49,15 @@ export const EVENTS = {
   'media.tagged': version(1, z.object({ media_id: id, user_id: id, is_private })),
   /** A person has archived the media, or taken it out of their archive. */
   'media.archived': version(1, z.object({ media_id: id, user_id: id, is_archived: z.boolean(), is_private })),
+  /** A person has made the media a favourite, or no longer. */
+  'media.favourited': version(
+    1,
+    z.object({ media_id: id, user_id: id, is_favourite: z.boolean(), is_private }),
+  ),
+  /** A person has changed their own title of the media. */
+  'media.titled': version(1, z.object({ media_id: id, user_id: id, is_private })),
+  /** A person has changed their note of the media. */
+  'media.noted': version(1, z.object({ media_id: id, user_id: id, is_private })),
   /** The entities and links of the media are in the graph, or were updated there. */
   'media.projected': version(1, z.object({ media_id: id })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id }), once),
@@ -95,6 +104,11 @@ export const EVENTS = {
   'reply.created': version(1, z.object({ reply_id: id, ...highlight, mentioned_user_ids: z.array(id) })),
   /** A rule of a person matched a media that they saved, or that a run found. */
   'rule.matched': version(1, z.object({ rule_id: id, media_id: id, user_id: id, is_private })),
+  /** A run of a rule, or its undoing, is over. */
+  'rule.run_ended': version(
+    1,
+    z.object({ run_id: id, user_id: id, is_undo: z.boolean(), status: z.string(), is_private }),
+  ),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),
@@ -191,7 +205,13 @@ const types = z
   .optional()
   .describe('Only events of these types, separated by commas.');
 
-export const feedQuery = listQuery.extend({ ...sinceCursor, types });
+const savedSearchId = id
+  .optional()
+  .describe(
+    'Only events about media that match this saved search of the caller when the event is read. See docs/search.md.',
+  );
+
+export const feedQuery = listQuery.extend({ ...sinceCursor, types, saved_search_id: savedSearchId });
 
 export const feed = z.object({
   data: z.array(cloudEvent.extend({ cursor: feedCursor })),
@@ -202,4 +222,4 @@ export const feed = z.object({
     ),
 });
 
-export const streamQuery = z.object({ ...sinceCursor, types });
+export const streamQuery = z.object({ ...sinceCursor, types, saved_search_id: savedSearchId });

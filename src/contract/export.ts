@@ -4,7 +4,7 @@ import { mediaKind, processingStatus } from './media.ts';
 import { mine } from './mine.ts';
 import { readingProgress } from './reading.ts';
 import { mode, modeParameter } from './roles.ts';
-import { id, timestamp } from './wire.ts';
+import { id, searchText, timestamp } from './wire.ts';
 
 export const EXPORT_FORMATS = ['json', 'html', 'md', 'readwise', 'jsonld'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -18,6 +18,7 @@ export const libraryExportQuery = z.object({
         '`jsonld` W3C Web Annotations.',
     ),
   mode: modeParameter,
+  q: searchText.optional(),
 });
 export type LibraryExportQuery = z.output<typeof libraryExportQuery>;
 

@@ -19,7 +19,9 @@ const quoted = (maxLength: number) => z.string().max(maxLength);
 export const positionSelector = z.strictObject({
   type: z.literal('TextPositionSelector'),
   start: offset.describe("The first character in the fragment's canonical text, in UTF-16 code units."),
-  end: offset.describe('The character after the last one.'),
+  end: offset.describe(
+    'The character after the last one. A passage that goes on in the next fragment counts on, with one line break between two fragments.',
+  ),
 });
 
 export const quoteSelector = z.strictObject({
@@ -42,7 +44,11 @@ const EXAMPLE_SELECTORS = [
 const selector = z.discriminatedUnion('type', [positionSelector, quoteSelector]);
 
 export const highlightTarget = z.strictObject({
-  fragment_idx: z.int().min(0).max(LARGEST_OFFSET).describe('The index of the fragment.'),
+  fragment_idx: z
+    .int()
+    .min(0)
+    .max(LARGEST_OFFSET)
+    .describe('The index of the fragment in which the passage begins.'),
   selector: z
     .array(selector)
     .min(1)
@@ -157,7 +163,7 @@ export const mediaHighlightsQuery = listQuery.extend({
     .min(0)
     .max(LARGEST_OFFSET)
     .optional()
-    .describe('Only highlights of this fragment.'),
+    .describe('Only highlights that begin in this fragment.'),
 });
 
 export const highlightsQuery = listQuery.extend({

@@ -132,7 +132,7 @@ export type SortOrder = 'asc' | 'desc';
 /** A boolean in a query. */
 const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
 
-export const mediaQuery = listQuery.extend({
+const mediaQueryFields = listQuery.extend({
   q: searchText.optional(),
   kind: mediaKind.optional().describe('Only media of this kind.'),
   status: processingStatus.optional().describe('Only media with this processing status.'),
@@ -140,6 +140,9 @@ export const mediaQuery = listQuery.extend({
   reading: readingState.optional().describe('Only media that the caller has read this far.'),
   library_id: id.optional().describe('Only media of this library.'),
   tag: tagName.optional().describe("Only media that have this tag of the caller's, or one below it."),
+  library_tag: tagName
+    .optional()
+    .describe('Only media that have this tag of the library `library_id`, or one below it.'),
   favourite: flag.optional().describe("Only the caller's favourites, or only others."),
   archived: flag.optional().describe('Only media that the caller has archived, or only others.'),
   sort: mediaSort
@@ -152,6 +155,13 @@ export const mediaQuery = listQuery.extend({
     .optional()
     .describe('Default: `asc` for titles, `desc` for the other sorts.'),
 });
+
+/** Tags of a library are asked for together with the library. */
+const namesLibraryOfTag = (given: { library_id?: string | undefined; library_tag?: string | undefined }) =>
+  given.library_tag === undefined || given.library_id !== undefined;
+const LIBRARY_OF_TAG = { path: ['library_tag'], message: 'needs library_id' };
+
+export const mediaQuery = mediaQueryFields.refine(namesLibraryOfTag, LIBRARY_OF_TAG);
 export type MediaQuery = z.output<typeof mediaQuery>;
 
 export const listedMedia = media.extend({
@@ -245,7 +255,7 @@ export const editMedia = z.strictObject({
 
 /** The most media that one request changes. */
 export const MOST_CHANGED = 200;
-const mediaFilter = mediaQuery.pick({
+const mediaFilter = mediaQueryFields.pick({
   q: true,
   kind: true,
   status: true,
@@ -253,6 +263,7 @@ const mediaFilter = mediaQuery.pick({
   reading: true,
   library_id: true,
   tag: true,
+  library_tag: true,
 });
 /** In a body, a boolean is one. */
 const markedFilter = { favourite: z.boolean().optional(), archived: z.boolean().optional() };
@@ -282,6 +293,7 @@ export const mediaChange = z
     media_ids: z.array(id).min(1).max(MOST_CHANGED).optional(),
     filter: z
       .strictObject({ ...mediaFilter.shape, ...markedFilter })
+      .refine(namesLibraryOfTag, LIBRARY_OF_TAG)
       .optional()
       .describe('Everything that `GET /api/v1/media` lists with these parameters.'),
     library_id: id.optional().describe('Required by `add`, optional for `remove`.'),

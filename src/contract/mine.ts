@@ -40,7 +40,7 @@ export const libraryTags = z
   .describe('The tags that the library gives it, by name. All members see them; a default library has none.')
   .meta({ examples: [['oceans/tides']] });
 
-/** What a person keeps for themselves about a media. */
+/** The private details of a media: each person has their own, and nobody else sees them. */
 export const mine = z
   .object({
     tags: z
@@ -82,6 +82,17 @@ export const tag = z.object({
   created_at: timestamp,
 });
 export type Tag = z.output<typeof tag>;
+
+/** A level of the tree that the names of tags make. */
+export const tagLevel = z.object({
+  name: z.string().meta({ examples: ['oceans'] }),
+  tag_id: id.nullable().describe('Null when only tags below it exist.'),
+  media_count: z.int().describe('The media that the caller can read and has given this tag itself.'),
+  nested_count: z
+    .int()
+    .describe('The media that the caller can read and has given this tag or one below it, each once.'),
+});
+export type TagLevel = z.output<typeof tagLevel>;
 
 export const tagsQuery = listQuery.extend({
   prefix: text(1, 64).optional().describe('Only tags whose name, or the part after a `/`, begins like this.'),

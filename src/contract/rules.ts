@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tagName } from './mine.ts';
-import { id, searchText, text, timestamp } from './wire.ts';
+import { id, listQuery, searchText, text, timestamp } from './wire.ts';
 
 /** The most rules of a person. */
 export const MOST_RULES = 100;
@@ -19,7 +19,10 @@ const actionFields = z.strictObject({
   library_id: id.optional().describe('A shared library that it is added to.'),
   archive: z.boolean().optional().describe('Whether to archive it.'),
   favourite: z.boolean().optional().describe('Whether to make it a favourite.'),
-  notify: z.boolean().optional().describe('Whether to emit the event `rule.matched`.'),
+  notify: z
+    .boolean()
+    .optional()
+    .describe('Whether to notify the caller, and to emit the event `rule.matched`.'),
 });
 
 const ruleActions = actionFields
@@ -80,6 +83,11 @@ export const ruleRun = z.object({
 });
 export type RuleRun = z.output<typeof ruleRun>;
 
+export const ruleRunsQuery = listQuery.extend({
+  rule_id: id.optional().describe('Only runs of this rule.'),
+});
+export type RuleRunsQuery = z.output<typeof ruleRunsQuery>;
+
 const RULE_CHANGES = ['tags', 'library', 'archive', 'favourite'] as const;
 export type RuleChange = (typeof RULE_CHANGES)[number];
 const changes = z.array(z.enum(RULE_CHANGES)).meta({ examples: [[]] });
@@ -101,3 +109,16 @@ export const ruleRunItem = z.object({
     .describe('What undoing kept, because it was changed since. Null if it was not undone.'),
 });
 export type RuleRunItem = z.output<typeof ruleRunItem>;
+
+export const ruleNotification = z.object({
+  id,
+  rule_id: id,
+  rule_name: z.string().meta({ examples: ['Tides to the reading group'] }),
+  media_id: id,
+  title: z.string(),
+  created_at: timestamp,
+  seen_at: timestamp.nullable(),
+});
+export type RuleNotification = z.output<typeof ruleNotification>;
+
+export const markNotificationsSeen = z.strictObject({ through_id: id });

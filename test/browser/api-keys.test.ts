@@ -163,7 +163,7 @@ test('keys and their dialogs are accessible and fit the screen, on a light deskt
     const person = await nexus.person(`sam-${look}`, 'admin');
     await openSettings(page, person.key);
     const check = async () => {
-      // What is halfway below the bar at the top would count as too small.
+      // An element halfway below the bar at the top would count as too small.
       await page.evaluate('scrollTo(0, 0)');
       await expectAccessible(page, look);
       await expectToFit(page, look);

@@ -218,7 +218,7 @@ test.each(LOOKS)(
 
     await page.keyboard.press('ArrowRight');
     await text(2).waitFor();
-    // What the page places beyond its edges neither shows nor takes clicks there.
+    // Content that the page places beyond its edges neither shows nor takes clicks there.
     expect(
       await page.evaluate(`document.elementFromPoint(${width / 2}, 20).closest('.reader-bar') !== null`),
     ).toBe(true);

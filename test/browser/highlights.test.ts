@@ -64,6 +64,7 @@ async function save(key: string, path: string): Promise<string> {
 beforeAll(async () => {
   ana = await nexus.person('ana');
   ben = await nexus.person('ben');
+  await nexus.call('PATCH', '/api/v1/me', { key: ana.key, body: { display_name: 'Ana Sousa' } });
   articleId = await save(ana.key, '/ice');
   const library = await nexus.call('POST', '/api/v1/libraries', { key: ana.key, body: { name: 'Winter' } });
   libraryId = library.body.data.id;
@@ -185,8 +186,30 @@ test('a note is written, shared, answered and taken back, and the other person s
   await panel(theirs).getByRole('button', { name: 'Reply', exact: true }).click();
   await panel(mine).getByText('I see.').waitFor(SOON);
 
+  // Everybody else who sees it is offered after an @, by name or username.
+  const answer = panel(theirs).getByLabel('Reply, or mention @somebody');
+  await answer.pressSequentially('mail me@x.org or ask @');
+  const people = panel(theirs).getByRole('option');
+  await expect.poll(() => people.allInnerTexts()).toEqual(['Ana Sousa\n@ana']);
+  expect(await answer.getAttribute('role')).toBe('combobox');
+  await expectAccessible(theirs, 'with people offered');
+  await theirs.keyboard.press('Escape');
+  await expect.poll(() => people.count()).toBe(0);
+  await answer.pressSequentially('sou');
+  await people.first().waitFor();
+  await theirs.keyboard.press('Enter');
+  expect(await answer.inputValue()).toBe('mail me@x.org or ask @ana ');
+  await answer.pressSequentially('or `@ana` or @nobody, @AN');
+  await people.first().click();
+  expect(await answer.inputValue()).toBe('mail me@x.org or ask @ana or `@ana` or @nobody, @ana ');
+  await theirs.keyboard.press('Control+Enter');
+  const reply = panel(mine).locator('.reply', { hasText: 'mail me@x.org' });
+  await reply.waitFor(SOON);
+  await expect.poll(() => reply.locator('.mention').allInnerTexts()).toEqual(['@Ana Sousa', '@Ana Sousa']);
+  await reply.locator('code', { hasText: '@ana' }).waitFor();
+
   // The open thread is asked for once more while access to it ends.
-  chromium.forgive(/404.*replies/);
+  chromium.forgive(/404.*(replies|audience)/);
   await panel(mine).getByLabel('Winter').uncheck();
   await panel(mine).getByRole('button', { name: 'Make private' }).click();
   await expect.poll(() => painted(theirs, 'shared'), SOON).toEqual([]);

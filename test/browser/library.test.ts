@@ -251,11 +251,14 @@ describe('many items at once', () => {
     const question = page.getByRole('dialog', { name: 'Mark 450 items as finished?' });
     await question.getByRole('button', { name: 'Mark as finished' }).click();
     await page.getByText('Marked 447 items as finished').waitFor();
+    // It stays while the pointer is on it.
+    await page.locator('.toast', { hasText: 'Marked 447' }).hover();
     const finished = await api(key).get('/media?reading=finished&limit=1');
     expect(finished.body.page.total).toBe(450);
     expect(changes).toHaveLength(1 + 3);
     // The first three were finished before, and stay so.
-    await page.locator('.toast', { hasText: 'Marked 447' }).getByRole('button', { name: 'Undo' }).click();
+    const toast = (text: string) => page.locator('.toast', { hasText: text });
+    await toast('Marked 447').getByRole('button', { name: 'Undo' }).click();
     const totalFinished = async () => (await api(key).get('/media?reading=finished&limit=1')).body.page.total;
     await expect.poll(totalFinished).toBe(3);
 
@@ -267,8 +270,9 @@ describe('many items at once', () => {
     await page.keyboard.press('#');
     const removal = page.getByRole('dialog', { name: 'Remove 447 items from My library?' });
     await removal.getByRole('button', { name: 'Remove' }).click();
+    await toast('Removed 447').hover();
     await page.getByText('No items match these filters').waitFor();
-    await page.locator('.toast', { hasText: 'Removed 447' }).getByRole('button', { name: 'Undo' }).click();
+    await toast('Removed 447').getByRole('button', { name: 'Undo' }).click();
     await page.getByText('447 items').waitFor();
     expect((await api(key).get('/trash')).body.data).toEqual([]);
   }, 60_000);

@@ -155,7 +155,7 @@ test('a video loads nothing from YouTube before it is started, and seeks to a cl
 
   // YouTube cannot be reached in this test, so only the address of the frame is checked.
   chromium.forgive(/youtube-nocookie/);
-  await page.getByRole('button', { name: 'Line 1' }).click();
+  await page.getByRole('button', { name: 'Jump to 1:05' }).click();
   const source = await page.locator('iframe').getAttribute('src');
   expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
   expect(source).toContain('start=65');

@@ -120,6 +120,8 @@ test('a contributor adds to a library, removes only what they added, and sees wh
   await theirs.getByText('olga invited you as a contributor').waitFor();
   await theirs.getByText('remove items that you added').waitFor();
   await theirs.getByRole('button', { name: 'Accept' }).click();
+  // The invitation has the same heading as the page of the library.
+  await theirs.waitForURL(`**/library/${library}`);
   await theirs.getByRole('heading', { name: 'Workshop' }).waitFor();
 
   // The save dialog offers the library that is open.
@@ -130,6 +132,38 @@ test('a contributor adds to a library, removes only what they added, and sees wh
   const row = (title: string) =>
     theirs.getByRole('article').filter({ has: theirs.getByRole('link', { name: title }) });
   for (const title of ['Found by Olga', 'Found by Felix']) await row(title).waitFor();
+
+  // The tags of the library: set by a contributor also on what others added, seen by all, and a filter.
+  await theirs.getByRole('button', { name: 'Actions for Found by Olga' }).click();
+  await theirs.getByRole('menuitem', { name: 'Edit library tags' }).click();
+  const tagging = theirs.getByRole('dialog', { name: 'Tags in Workshop' });
+  await tagging.getByRole('combobox', { name: 'Library tags' }).fill('To discuss');
+  await theirs.keyboard.press('Enter');
+  await expectAccessible(theirs, 'tags of a library');
+  await tagging.getByRole('button', { name: 'Done' }).click();
+  await row('Found by Olga').getByRole('link', { name: 'To discuss (library tag)' }).waitFor();
+  await theirs.getByRole('button', { name: 'Actions for Found by Felix' }).click();
+  await theirs.getByRole('menuitem', { name: 'Edit library tags' }).click();
+  await tagging.getByRole('combobox').fill('disc');
+  await tagging.getByRole('combobox').fill('to');
+  await theirs.getByRole('option', { name: 'To discuss' }).click();
+  await theirs.keyboard.press('Escape');
+  const undo = theirs.locator('.toast', { hasText: 'Changed the tags in Workshop' }).last();
+  await row('Found by Felix').getByRole('link', { name: 'To discuss (library tag)' }).waitFor();
+  await undo.getByRole('button', { name: 'Undo' }).click();
+  await row('Found by Felix')
+    .getByRole('link', { name: /library tag/ })
+    .waitFor({ state: 'detached' });
+  await row('Found by Olga').getByRole('link', { name: 'To discuss (library tag)' }).click();
+  await row('Found by Felix').waitFor({ state: 'detached' });
+  expect(new URL(theirs.url()).searchParams.get('library_tag')).toBe('To discuss');
+  await theirs.getByRole('button', { name: 'Remove filter: Library tag To discuss' }).click();
+  await row('Found by Felix').waitFor();
+  await theirs.getByRole('button', { name: 'Filter' }).click();
+  await theirs.getByRole('combobox', { name: 'Library tag' }).selectOption('To discuss');
+  await row('Found by Felix').waitFor({ state: 'detached' });
+  await theirs.getByRole('button', { name: 'Clear filters' }).click();
+  await theirs.keyboard.press('Escape');
 
   const remove = theirs.getByRole('menuitem', { name: 'Remove from Workshop' });
   await theirs.getByRole('button', { name: 'Actions for Found by Olga' }).click();

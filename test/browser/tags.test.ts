@@ -128,7 +128,7 @@ describe('tags', () => {
     await list.getByRole('link', { name: 'bread 1 item' }).click();
     await page.getByRole('heading', { name: 'cooking/bread' }).waitFor();
     await expect.poll(() => titles(page)).toEqual(['Page three']);
-    await list.getByRole('link', { name: 'cooking', exact: true }).click();
+    await list.getByRole('link', { name: 'cooking 2 items' }).click();
     await expect.poll(async () => (await titles(page)).sort()).toEqual(['Page three', 'Page two']);
     expect(new URL(page.url()).searchParams.get('tag')).toBe('cooking');
 
@@ -428,9 +428,43 @@ test('a search by tag is explained, saved, and counted in the sidebar', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   const saved = page.getByRole('link', { name: /About oceans/ });
   await expect.poll(() => saved.innerText()).toMatch(/About oceans\s*1/);
+
+  // It is a list like that of a library, with filters and keyboard, in the palette and in the export.
   await page.goto(`${nexus.url}/app/`);
+  await saved.waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('combobox', { name: 'Find a command, a library or an item' }).fill('about oce');
+  await page.getByRole('option', { name: 'About oceans Saved search' }).click();
+  await page.getByRole('heading', { name: 'About oceans' }).waitFor();
+  await expect.poll(() => titles(page)).toEqual(['Page ten']);
+  await page.getByRole('button', { name: 'Actions for the saved search About oceans' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit saved search' });
+  await dialog.getByLabel('Search').fill('tag:oceans or eleven (');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await dialog.locator('.field-error').waitFor();
+  await dialog.getByLabel('Search').fill('tag:oceans or eleven');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(async () => (await titles(page)).sort()).toEqual(['Page eleven', 'Page ten']);
+  await inBothLooksOf(page, async (look) => {
+    await expectAccessible(page, look);
+    await expectToFit(page, look);
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('link', { name: 'Page ten' }).focus();
+  await page.keyboard.press('e');
+  await toast(page, /finished/i).waitFor();
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await expect.poll(() => titles(page)).toEqual(['Page ten']);
+
+  await page.goto(`${nexus.url}/app/settings`);
+  await page.getByLabel('Library to export').selectOption('Saved search: About oceans');
+  const exported = await page.getByRole('link', { name: 'Everything (JSON)' }).getAttribute('href');
+  expect(new URL(exported ?? '', nexus.url).searchParams.get('q')).toBe('tag:oceans or eleven');
+
   await saved.click();
-  await page.getByRole('link', { name: 'Page ten' }).waitFor();
-  await page.getByRole('button', { name: 'Remove saved search' }).click();
+  await page.getByRole('button', { name: 'Actions for the saved search About oceans' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(() => saved.count()).toBe(0);
 });

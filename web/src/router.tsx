@@ -13,6 +13,7 @@ import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readHighlightParams } from './highlights/highlight-params.ts';
 import { readListParams } from './library/list-params.ts';
 import { readVisited } from './reader/visited.ts';
+import { readRunParams } from './rules/run-params.ts';
 import { readSearchParams } from './search/search-params.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
@@ -130,11 +131,38 @@ const search = createRoute({
   component: lazyRouteComponent(() => import('./search/search-page.tsx')),
 });
 
+/** The items of a saved search. */
+const savedSearch = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'searches/$searchId',
+  validateSearch: readListParams,
+  component: lazyRouteComponent(() => import('./search/saved-search-page.tsx')),
+});
+
 const highlights = createRoute({
   getParentRoute: () => signedIn,
   path: 'highlights',
   validateSearch: readHighlightParams,
   component: lazyRouteComponent(() => import('./highlights/highlights-page.tsx')),
+});
+
+const rules = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'rules',
+  component: lazyRouteComponent(() => import('./rules/rules-page.tsx')),
+});
+
+const ruleRuns = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'rules/runs',
+  validateSearch: readRunParams,
+  component: lazyRouteComponent(() => import('./rules/runs-page.tsx')),
+});
+
+const ruleRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'rules/runs/$runId',
+  component: lazyRouteComponent(() => import('./rules/run-page.tsx')),
 });
 
 const invitations = createRoute({
@@ -197,7 +225,11 @@ const routeTree = root.addChildren([
     tags,
     reader,
     search,
+    savedSearch,
     highlights,
+    rules,
+    ruleRuns,
+    ruleRun,
     invitations,
     trash,
     settings,

@@ -1,4 +1,4 @@
-import { createProcessPool, siblingModule } from '../../platform/processes/pool.ts';
+import { createProcessPool, type PoolOptions, siblingModule } from '../../platform/processes/pool.ts';
 import type { FailureCause } from '../../platform/processes/stopped.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { AnalysisTask, analysisWork } from './work.ts';
@@ -9,7 +9,12 @@ const TIMEOUT_MS = 10 * 60_000;
 export type AnalysisProcesses = ReturnType<typeof createAnalysisProcesses>;
 
 /** Analyses texts in separate processes, so that requests do not wait for it. */
-export function createAnalysisProcesses({ processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = {}) {
+export function createAnalysisProcesses({
+  processes = 2,
+  timeoutMs = TIMEOUT_MS,
+  memoryMb = 1024,
+  metrics,
+}: Partial<Pick<PoolOptions, 'timeoutMs' | 'memoryMb' | 'metrics'>> & { processes?: number } = {}) {
   const pool = createProcessPool<typeof analysisWork>({
     entry: siblingModule(import.meta.url, 'analysis-worker'),
     size: processes,
@@ -17,9 +22,11 @@ export function createAnalysisProcesses({ processes = 2, timeoutMs = TIMEOUT_MS,
     memoryMb,
     resultMb: 64,
     explain,
+    metrics,
   });
   return {
     analyse: (task: AnalysisTask, signal?: AbortSignal) => pool.run('analyse', task, { signal }),
+    usage: pool.usage,
     close: () => pool.close(),
   };
 }

@@ -10,7 +10,9 @@ import {
   saveMedia,
 } from '../../../test/support/libraries.ts';
 import { emit, someEvent } from '../../../test/support/outbox.ts';
+import { saveReady } from '../../../test/support/saved-media.ts';
 import { useServer } from '../../../test/support/server.ts';
+import type { CloudEvent } from '../../contract/events.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
@@ -562,5 +564,52 @@ describe('a stream', () => {
     const told = (await stream.has(4)).slice(2).map(({ event }) => event.data.library_id);
     expect(told).toEqual([first, second]);
     stream.close();
+  });
+});
+
+describe('of a saved search', () => {
+  test('the feed and the stream have the events of media that match it now, for its owner alone', async () => {
+    const start = await now(owner.key);
+    const [tides, sand] = [
+      await saveReady(sql, owner, { title: 'Tides' }),
+      await saveReady(sql, owner, { title: 'Sand' }),
+    ];
+    const { body } = await owner.post('/api/v1/saved-searches', { name: 'Seas', query: 'tag:sea' });
+    const saved_search_id: string = body.data.id;
+    const stream = await openStream(app.url, owner.key, {}, { saved_search_id });
+    const tag = async (mediaId: string, tags: string[]) => {
+      expect((await owner.patch(`/api/v1/media/${mediaId}/mine`, { tags })).status).toBe(200);
+    };
+    await tag(sand, ['beach']);
+    await createLibrary(owner, 'No media');
+    await tag(tides, ['sea']);
+    await stream.has(1);
+    await tag(tides, []);
+    await tag(sand, ['sea/shore']);
+    await stream.has(2);
+    expect(stream.events.map(({ type, event }) => [type, event.data.media_id])).toEqual([
+      ['media.tagged', tides],
+      ['media.tagged', sand],
+    ]);
+
+    const query = `saved_search_id=${saved_search_id}`;
+    const feed = await owner.get(`/api/v1/events?cursor=${start}&${query}`);
+    const told = feed.body.data.map(({ type, data }: CloudEvent) => [type, data.media_id]);
+    // Tides no longer matches; the older events of Sand are about a media that matches now.
+    expect(told).toEqual([
+      ['library.media_added', sand],
+      ['media.tagged', sand],
+      ['media.tagged', sand],
+    ]);
+    expect(feed.body.page.next_cursor).toBe(await now(owner.key));
+    const typed = await owner.get(`/api/v1/events?cursor=${start}&${query}&types=library.created`);
+    expect(typed.body.data).toEqual([]);
+    for (const path of [`events?${query}`, `events/stream?${query}`])
+      expect(await stranger.get(`/api/v1/${path}`)).toMatchObject(failure(404, 'E_NOT_FOUND'));
+
+    await owner.delete(`/api/v1/saved-searches/${saved_search_id}`);
+    await tag(sand, ['sea']);
+    await stream.ended;
+    expect(stream.events).toHaveLength(2);
   });
 });

@@ -5,24 +5,28 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { cloudEventOf, type EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position, readPosition, writePosition } from '../../platform/outbox/position.ts';
+import type { SearchedEvents } from './searched-events.ts';
 import * as store from './store.ts';
 import { eventViewerOf } from './visibility.ts';
 
 export type Events = ReturnType<typeof createFeed>;
 
 /** The feed: all events that the caller may see, page by page, each event once. */
-export function createFeed({ sql }: { sql: Database }) {
+export function createFeed({ sql, searched }: { sql: Database; searched: SearchedEvents }) {
   return {
     async read(principal: Principal, query: z.output<typeof feedQuery>) {
       const cursor = query.cursor ?? query.after;
       const after = cursor === undefined ? BEGINNING : await knownPosition(sql, cursor);
-      const { types, limit } = query;
+      const { types, limit, saved_search_id } = query;
+      if (saved_search_id !== undefined) await searched.require(principal, saved_search_id);
       const page = await store.readFeed(sql, eventViewerOf(principal), { after, types, limit: limit + 1 });
       const events = page.events.slice(0, limit);
       const isCut = page.events.length > limit;
       const reached = (isCut ? events.at(-1) : page.scanned_to) ?? after;
+      const shown =
+        saved_search_id === undefined ? events : await searched.filter(principal, saved_search_id, events);
       return {
-        data: events.map((event) => ({ ...shownEvent(event), cursor: writePosition(event) })),
+        data: shown.map((event) => ({ ...shownEvent(event), cursor: writePosition(event) })),
         page: {
           next_cursor: reached === BEGINNING ? null : writePosition(reached),
           has_more: isCut || page.scanned_count === store.SCANNED_AT_ONCE,

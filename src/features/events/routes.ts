@@ -16,6 +16,7 @@ export function registerEventRoutes(
   api.get(
     '/events',
     forViewers({
+      errors: ['E_NOT_FOUND'],
       operationId: 'listEvents',
       summary: 'List events',
       description:
@@ -30,7 +31,7 @@ export function registerEventRoutes(
   api.get(
     '/events/stream',
     forViewers({
-      errors: ['E_TOO_MANY_STREAMS'],
+      errors: ['E_NOT_FOUND', 'E_TOO_MANY_STREAMS'],
       operationId: 'streamEvents',
       summary: 'Stream events',
       description:
@@ -50,9 +51,9 @@ export function registerEventRoutes(
         .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
       if (request.method === 'HEAD') return reply.send(Readable.from([]) as never);
       const given = request.headers['last-event-id'];
-      const { cursor, after, types } = request.query;
+      const { cursor, after, types, saved_search_id: searchId } = request.query;
       const from = (typeof given === 'string' && given) || cursor || after;
-      return reply.send((await eventStreams.open(principalOf(request), from, types)) as never);
+      return reply.send((await eventStreams.open(principalOf(request), { from, types, searchId })) as never);
     },
   );
 }

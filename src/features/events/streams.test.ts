@@ -8,6 +8,7 @@ import { useServer } from '../../../test/support/server.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
+import { createSearchedEvents } from './searched-events.ts';
 import { createEventStreams } from './streams.ts';
 
 const database = await useServer();
@@ -76,14 +77,14 @@ test('the reader of a stream that a newer one replaced is told to wait', async (
   const reader = await createReader(app);
   const principal = await app.services.authentication.withApiKey(reader.key, { requestId: 'x', address: '' });
   const { eventStreams } = app.services;
-  const oldest = await eventStreams.open(principal, undefined);
+  const oldest = await eventStreams.open(principal);
   let text = '';
   oldest.on('data', (chunk) => {
     text += chunk;
   });
   const ended = new Promise((resolve) => oldest.once('close', resolve));
   const newer = [];
-  for (let n = 0; n < 10; n++) newer.push(await eventStreams.open(principal, undefined));
+  for (let n = 0; n < 10; n++) newer.push(await eventStreams.open(principal));
   await ended;
   expect(text).toMatch(/retry: 60000\n\n$/);
   expect(eventStreams.count()).toBe(10);
@@ -92,11 +93,18 @@ test('the reader of a stream that a newer one replaced is told to wait', async (
 });
 
 test('a process refuses a stream beyond its limit', async () => {
-  const streams = createEventStreams({ sql, log: silentLog, listener: app.nexus.listener, mostStreams: 2 });
+  const searched = createSearchedEvents({ sql, ...app.services });
+  const streams = createEventStreams({
+    sql,
+    log: silentLog,
+    listener: app.nexus.listener,
+    mostStreams: 2,
+    searched,
+  });
   const open = async () => {
     const { key } = await createPerson(app);
     const principal = await app.services.authentication.withApiKey(key, { requestId: 'x', address: '' });
-    return streams.open(principal, undefined);
+    return streams.open(principal);
   };
   const [one, two] = [await open(), await open()];
   await expect(open()).rejects.toMatchObject({ code: 'E_TOO_MANY_STREAMS', retryAfterSeconds: 30 });
@@ -178,9 +186,10 @@ test('a stream beats while nothing happens, and ends when its key is disabled', 
     log: silentLog,
     listener: app.nexus.listener,
     heartbeatSeconds: 0.05,
+    searched: createSearchedEvents({ sql, ...app.services }),
   });
   const principal = await app.services.authentication.withApiKey(person.key, { requestId: 'x', address: '' });
-  const stream = await streams.open(principal, undefined);
+  const stream = await streams.open(principal);
   let text = '';
   stream.on('data', (chunk) => {
     text += chunk;

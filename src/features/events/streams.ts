@@ -8,6 +8,7 @@ import { isAfter, type Position, writePosition } from '../../platform/outbox/pos
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { oneAtATime } from '../../platform/work/one-at-a-time.ts';
 import { knownPosition, shownEvent } from './feed.ts';
+import type { SearchedEvents } from './searched-events.ts';
 import * as store from './store.ts';
 import { eventViewerOf } from './visibility.ts';
 
@@ -19,15 +20,25 @@ export interface StreamsOptions {
   pollSeconds?: number;
   /** The most streams that this process keeps open. */
   mostStreams?: number;
+  searched: SearchedEvents;
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
+
+interface StreamRequest {
+  /** The position to start after; now, if there is none. */
+  from?: string | undefined;
+  types?: readonly string[] | undefined;
+  searchId?: string | undefined;
+}
 
 interface Stream {
   principal: Principal;
   out: PassThrough;
   /** The event types that the client asked for; undefined for all. */
   types: ReadonlySet<string> | undefined;
+  /** The saved search whose media the client asked for; undefined for all events. */
+  searchId: string | undefined;
   /** All visible events up to this position have been sent. */
   sentTo: Position;
   /** Events that arrived while the stream was catching up; undefined once it has caught up. */
@@ -51,7 +62,8 @@ const UNSETTLED_MS = 50;
  * and person, so the cost of an event does not grow with the streams of one person.
  */
 export function createEventStreams(options: StreamsOptions) {
-  const { sql, listener, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
+  const { sql, listener, log, searched } = options;
+  const { heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
   const streams = new Set<Stream>();
   let head: Position | undefined;
   let isClosed = false;
@@ -86,20 +98,38 @@ export function createEventStreams(options: StreamsOptions) {
       const shared = new Set(ids);
       for (const index of indexes) idsOf.set(index, shared);
     }
-    present.forEach((stream, index) => {
+    for (const [index, stream] of present.entries()) {
       const ids = idsOf.get(index);
       const theirs = ids ? events.filter(({ id }) => ids.has(id)) : [];
       if (stream.waiting && stream.waiting.length > MOST_WAITING) stream.out.destroy();
       else if (stream.waiting) stream.waiting.push(...theirs);
-      else send(stream, theirs);
-    });
+      else await send(stream, theirs);
+    }
   }
 
-  function send(stream: Stream, events: store.PlacedEvent[]): void {
+  /**
+   * Returns those of the events that a stream asked for. A stream whose saved search is gone, or cannot be carried out, ends:
+   * it must not hold up the others. Its client reconnects from its last event, or is told why it cannot.
+   */
+  async function wantedBy(stream: Stream, events: store.PlacedEvent[]): Promise<Set<store.PlacedEvent>> {
+    const { types, searchId, principal } = stream;
+    const typed = types ? events.filter(({ event_type }) => types.has(event_type)) : events;
+    if (searchId === undefined || typed.length === 0) return new Set(typed);
+    try {
+      return new Set(await searched.filter(principal, searchId, typed));
+    } catch (error) {
+      log.info({ err: error }, 'an event stream of a saved search ended');
+      stream.out.end();
+      return new Set();
+    }
+  }
+
+  async function send(stream: Stream, events: store.PlacedEvent[]): Promise<void> {
+    const wanted = await wantedBy(stream, events);
     for (const event of events) {
       if (!isAfter(event, stream.sentTo)) continue;
       stream.sentTo = event;
-      if (stream.types && !stream.types.has(event.event_type)) continue;
+      if (!wanted.has(event)) continue;
       write(stream, `id: ${writePosition(event)}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`);
     }
     if (stream.out.writableLength > MOST_UNREAD_BYTES) stream.out.destroy();
@@ -116,14 +146,14 @@ export function createEventStreams(options: StreamsOptions) {
         after: stream.sentTo,
         limit: READ_AT_ONCE,
       });
-      send(stream, page.events);
+      await send(stream, page.events);
       const isCut = page.events.length === READ_AT_ONCE;
       if (!isCut && page.scanned_to) stream.sentTo = page.scanned_to;
       isMore = isCut || page.scanned_count === store.SCANNED_AT_ONCE;
     }
-    const { waiting = [] } = stream;
+    // More may arrive while the events of a saved search are filtered.
+    while (stream.waiting && stream.waiting.length > 0) await send(stream, stream.waiting.splice(0));
     stream.waiting = undefined;
-    send(stream, waiting);
   }
 
   function follow(): () => void {
@@ -173,11 +203,19 @@ export function createEventStreams(options: StreamsOptions) {
 
   return {
     /** Opens a stream of server-sent events that starts after the cursor, or now. */
-    async open(principal: Principal, cursor?: string, types?: readonly string[]): Promise<Readable> {
+    async open(principal: Principal, { from, types, searchId }: StreamRequest = {}): Promise<Readable> {
+      if (searchId !== undefined) await searched.require(principal, searchId);
       const now = await store.lastPosition(sql);
-      const sentTo = cursor === undefined ? now : await knownPosition(sql, cursor);
+      const sentTo = from === undefined ? now : await knownPosition(sql, from);
       const wanted = types && new Set(types);
-      const stream: Stream = { principal, out: new PassThrough(), types: wanted, sentTo, waiting: [] };
+      const stream: Stream = {
+        principal,
+        out: new PassThrough(),
+        types: wanted,
+        searchId,
+        sentTo,
+        waiting: [],
+      };
       if (isClosed) return stream.out.end();
       endOldest(principal.user_id);
       if (streams.size >= mostStreams) {

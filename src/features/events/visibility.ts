@@ -54,7 +54,9 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
       when event.event_type = 'media.created' then
         ${field('created_by_user_id')} = ${user} and ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type = 'media.deleted' then ${viewer.is_admin}::boolean or ${isNamed}
-      when event.event_type in ('media.tagged', 'media.archived') then ${field('user_id')} = ${user}
+      when event.event_type in ('media.tagged', 'media.archived', 'media.favourited', 'media.titled', 'media.noted') then
+        ${field('user_id')} = ${user}
+      when event.event_type = 'rule.run_ended' then ${field('user_id')} = ${user}
       when event.event_type like 'rule.%' then
         ${field('user_id')} = ${user} and ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type like 'media.%' then ${canReadMedia(sql, reader, field('media_id'))}

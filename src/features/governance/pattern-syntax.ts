@@ -4,7 +4,7 @@ import { normalForm } from '../../contract/normal-form.ts';
  *
  *     abc  .  \d \w \s \b  [a-z_]  [^0-9]  (a|b)  x?  x*  x+  x{2}  x{2,5}  \.
  *
- * What needs backtracking (back-references, looking around) is not part of it.
+ * Constructs that need backtracking (back-references, lookaround) are not part of it.
  */
 
 export type Fits = (character: number) => boolean;

@@ -198,3 +198,43 @@ test('looking in a book does not take forever', { timeout: 20_000 }, () => {
   const lost = { ...lose(TEXT, 'In March the boats went out again'), exact: 'x'.repeat(500) };
   expect(findQuote(lost, book)).toBeUndefined();
 });
+
+describe('a passage over several fragments is found', () => {
+  const LINES = ['The harbour froze', 'in January, and nobody', 'had seen ice before', 'on the harbour.'];
+  const lost = { ...lose(LINES.join('\n'), 'froze\nin January, and nobody\nhad seen') };
+
+  test('where it was', () => {
+    expect(find(lost, ...LINES)).toEqual({ fragment_idx: 0, start: lost.start, end: lost.end });
+  });
+
+  test('after other fragments, with lines divided elsewhere, and in one fragment', () => {
+    const { start, end } = lost;
+    expect(find(lost, 'A heading', ...LINES)).toEqual({ fragment_idx: 1, start, end });
+    const divided = LINES.join(' ').replaceAll(', ', ',\n').split('\n');
+    expect(find(lost, 'A heading', ...divided)).toEqual({ fragment_idx: 1, start, end });
+    expect(find(lost, 'A heading', LINES.join(' '))).toEqual({ fragment_idx: 1, start, end });
+  });
+
+  test('without context, where its words occur once', () => {
+    expect(find(bare('nobody had seen ice'), ...LINES)).toEqual({ fragment_idx: 1, start: 16, end: 35 });
+    expect(find(bare('nobody had seen ice'), ...LINES, ...LINES)).toBeUndefined();
+  });
+
+  test('right, or it is lost, however the fragments are cut', () => {
+    fc.assert(
+      fc.property(words, fc.nat(), fc.array(fc.nat(), { maxLength: 9 }), (given, at, cuts) => {
+        const first = at % (given.length - 8);
+        const exact = given.slice(first, first + 8).join(' ');
+        fc.pre(given.join(' ').split(exact).length === 2);
+        const spaced = given.map((one, index) =>
+          cuts.some((cut) => cut % given.length === index) ? `${one}\n` : `${one} `,
+        );
+        const texts = spaced.join('').trim().split('\n');
+        const place = find(lose(given.join(' '), exact), ...texts);
+        if (!place) return;
+        const after = texts.slice(place.fragment_idx).join('\n');
+        expect(after.slice(place.start, place.end).replaceAll('\n', ' ')).toBe(exact);
+      }),
+    );
+  });
+});

@@ -1,6 +1,7 @@
 import search from 'approx-string-match';
 import { QUOTE_CONTEXT } from '../../contract/highlights.ts';
 import { cutsCharacter, type Quote, type Range } from './quote.ts';
+import { FRAGMENT_BREAK, joinFragments, placeIn, type RunningText, textOfRange } from './running-text.ts';
 
 /** A passage as it was last known. */
 export interface Lost extends Quote, Range {
@@ -12,7 +13,7 @@ export interface FragmentText {
   canonical_text: string;
 }
 
-/** Where a passage is. */
+/** Where a passage is: the fragment in which it begins, and the range counted from the beginning of that. */
 export interface Place extends Range {
   fragment_idx: number;
 }
@@ -43,39 +44,72 @@ const EDITED = { shortest: 20, longest: 512, errorShare: 0.2 };
  *
  * A passage that is where it was stays there. Otherwise the same words are looked for in all fragments, and the context
  * decides between several occurrences. If the words are nowhere, they may have been edited: then similar words are looked
- * for, and the context must confirm them.
+ * for, and the context must confirm them. Words that are in no fragment may go on from one to the next.
  *
  * A passage of another program may have no context at all. It is found if its words occur once; white space may differ.
  */
 export function findQuote(lost: Lost, fragments: readonly FragmentText[]): Place | undefined {
-  if (lost.prefix === '' && lost.suffix === '') return findBare(lost.exact, fragments);
-  if (isWhereItWas(lost, fragments)) {
-    const { fragment_idx, start, end } = lost;
-    return { fragment_idx, start, end };
-  }
-  const same = fragments.flatMap((fragment) => sameWords(lost, fragment));
-  const found = same.length > 0 ? certain(lost, same) : findEdited(lost, fragments);
-  return found && { fragment_idx: found.fragment_idx, start: found.start, end: found.end };
+  return createQuoteFinder(fragments)(lost);
 }
 
-/** Finds words that occur once in all fragments, or that are a whole fragment. */
-function findBare(exact: string, fragments: readonly FragmentText[]): Place | undefined {
+/** Creates a function that finds passages in the same fragments, as `findQuote` does. */
+export function createQuoteFinder(fragments: readonly FragmentText[]) {
+  let joined: RunningText | undefined;
+  let flat: string | undefined;
+  const whole = () => {
+    joined ??= joinFragments(fragments);
+    return joined;
+  };
+  /** Finds candidates that go on from one fragment to the next. Lines may be divided elsewhere than they were. */
+  const across = (find: (lost: Lost, fragment: FragmentText) => Candidate[], lost: Lost): Candidate[] => {
+    if (fragments.length < 2 && !lost.exact.includes(FRAGMENT_BREAK)) return [];
+    flat ??= flattened(whole().text);
+    const quote = {
+      exact: flattened(lost.exact),
+      prefix: flattened(lost.prefix),
+      suffix: flattened(lost.suffix),
+    };
+    return find({ ...lost, ...quote }, { idx: 0, canonical_text: flat }).flatMap((candidate) => {
+      const place = placeIn(whole(), candidate);
+      return place ? [{ ...candidate, ...place }] : [];
+    });
+  };
+
+  return (lost: Lost): Place | undefined => {
+    if (lost.prefix === '' && lost.suffix === '') return findBare(lost.exact, fragments, whole());
+    if (isWhereItWas(lost, fragments)) {
+      const { fragment_idx, start, end } = lost;
+      return { fragment_idx, start, end };
+    }
+    const within = fragments.flatMap((fragment) => sameWords(lost, fragment));
+    const same = within.length > 0 ? within : across(sameWords, lost);
+    const found =
+      same.length > 0
+        ? certain(lost, same)
+        : (confirmed(
+            lost,
+            fragments.flatMap((fragment) => similarWords(lost, fragment)),
+          ) ?? confirmed(lost, across(similarWords, lost)));
+    return found && { fragment_idx: found.fragment_idx, start: found.start, end: found.end };
+  };
+}
+
+/** A text with spaces for line breaks. Its offsets stay the same. */
+const flattened = (text: string) => text.replaceAll(FRAGMENT_BREAK, ' ');
+
+/** Finds words that occur once in the whole text, or that are a whole fragment. */
+function findBare(exact: string, fragments: readonly FragmentText[], joined: RunningText): Place | undefined {
   const whole = fragments.filter(({ canonical_text }) => canonical_text === exact);
   if (whole[0] && whole.length === 1) return { fragment_idx: whole[0].idx, start: 0, end: exact.length };
   const words = exact.replace(SPACE, '');
   if (words.length < SHORTEST_BARE) return undefined;
-  const found: Place[] = [];
-  for (const { idx, canonical_text: text } of fragments) {
-    const bare = text.replace(SPACE, '');
-    const at = bare.indexOf(words);
-    if (at < 0) continue;
-    if (bare.indexOf(words, at + 1) >= 0) return undefined;
-    const start = offsetOf(text, at);
-    found.push({ fragment_idx: idx, start, end: start + lengthWithSpace(text, start, words.length) });
-  }
-  const [place, another] = found;
-  const fragment = fragments.find(({ idx }) => idx === place?.fragment_idx);
-  return place && fragment && !another && !cutsCharacter(fragment.canonical_text, place) ? place : undefined;
+  const { text } = joined;
+  const bare = text.replace(SPACE, '');
+  const at = bare.indexOf(words);
+  if (at < 0 || bare.indexOf(words, at + 1) >= 0) return undefined;
+  const start = offsetOf(text, at);
+  const range = { start, end: start + lengthWithSpace(text, start, words.length) };
+  return cutsCharacter(text, range) ? undefined : placeIn(joined, range);
 }
 
 const SPACE = /\s+/g;
@@ -94,10 +128,13 @@ function lengthWithSpace(text: string, start: number, count: number): number {
   return offset - start;
 }
 
-function isWhereItWas({ fragment_idx, start, ...quote }: Lost, fragments: readonly FragmentText[]): boolean {
-  const text = fragments.find(({ idx }) => idx === fragment_idx)?.canonical_text;
-  const from = start - quote.prefix.length;
-  return text?.startsWith(quote.prefix + quote.exact + quote.suffix, from) === true && from >= 0;
+function isWhereItWas(lost: Lost, fragments: readonly FragmentText[]): boolean {
+  const { fragment_idx, start, end, prefix, exact, suffix } = lost;
+  const first = fragments.findIndex(({ idx }) => idx === fragment_idx);
+  const from = start - prefix.length;
+  if (first < 0 || from < 0) return false;
+  const text = textOfRange(fragments.slice(first), { start, end });
+  return text?.startsWith(prefix + exact + suffix, from) === true;
 }
 
 function sameWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {
@@ -113,18 +150,19 @@ function sameWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Can
   return found;
 }
 
-/** Looks for similar words, first in the fragment in which the passage was. */
-function findEdited(lost: Lost, fragments: readonly FragmentText[]): Candidate | undefined {
+/** Finds words that differ in a few characters. */
+function similarWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {
   const { exact } = lost;
-  if (exact.length < EDITED.shortest || exact.length > EDITED.longest) return undefined;
-  const maxErrors = Math.floor(exact.length * EDITED.errorShare);
-  const similar = fragments.flatMap(({ idx, canonical_text: text }) =>
-    search(text, exact, maxErrors)
-      .filter((match) => match.end > match.start && !cutsCharacter(text, match))
-      .map((match) => ({ fragment_idx: idx, ...match, ...compareContext(lost, text, match) })),
-  );
+  if (exact.length < EDITED.shortest || exact.length > EDITED.longest) return [];
+  return search(text, exact, Math.floor(exact.length * EDITED.errorShare))
+    .filter((match) => match.end > match.start && !cutsCharacter(text, match))
+    .map((match) => ({ fragment_idx: idx, ...match, ...compareContext(lost, text, match) }));
+}
+
+/** Returns the best of similar passages if the context confirms it. */
+function confirmed(lost: Lost, similar: Candidate[]): Candidate | undefined {
   // The search reports the same match with several beginnings.
-  const best = similar.sort((a, b) => worth(b) - worth(a))[0];
+  const best = similar.toSorted((a, b) => worth(b) - worth(a))[0];
   if (!best || best.context < LEAST_EVIDENCE) return undefined;
   const others = similar.filter((one) => !overlaps(one, best));
   return certain(lost, [best, ...others]);

@@ -114,6 +114,37 @@ describe('creating', () => {
     expect(body.data.target.selector[1].exact).toBe('𝒜');
   });
 
+  test('a passage goes on in the next fragment, named by its position or by its quote', async () => {
+    const spoken = ['the ice came', 'in January 𝒜', '', 'and stayed until March', 'the ice came'];
+    const talk = await saveReady(sql, ana, { title: 'A talk', texts: spoken });
+    const create = (fragment_idx: number, ...selector: object[]) =>
+      ana.post(`/api/v1/media/${talk}/highlights`, { target: { fragment_idx, selector } });
+    const exact = 'January 𝒜\n\nand stayed';
+    const position = { type: 'TextPositionSelector', start: 3, end: 3 + exact.length };
+    for (const selector of [[position], [quote(exact)], [position, quote(exact)]]) {
+      const { status, body } = await create(1, ...selector);
+      expect(status, JSON.stringify(body)).toBe(201);
+      expect(body.data.target).toEqual({
+        fragment_idx: 1,
+        selector: [position, { ...quote(exact), prefix: 'in ', suffix: ' until March' }],
+      });
+    }
+    const beyond = [
+      // It ends with the break before a fragment, begins after the fragment, or ends after the last one.
+      create(1, { ...position, end: 14 }),
+      create(0, { ...position, start: 13, end: 20 }),
+      create(3, { ...position, start: 0, end: 36 }),
+      create(0, quote('March\nthe ice')),
+    ];
+    for (const answer of await Promise.all(beyond)) {
+      expect(answer).toMatchObject(failure(400, 'E_INVALID_RANGE'));
+    }
+    expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
+    await sql`update highlights set exact = 'January' where media_id = ${talk}`;
+    expect(await findings(sql, createHighlightCheck(sql))).toHaveLength(3);
+    await sql`delete from highlights where media_id = ${talk}`;
+  });
+
   test('a wrong position with a right quote is corrected', async () => {
     const wrong = { type: 'TextPositionSelector', start: 0, end: 9 };
     const made = await mark(ana, '', { target: target(wrong, quote('the boats')) });

@@ -23,6 +23,7 @@ import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
 import { emitHighlightEvent } from './events.ts';
 import { findQuote } from './find-quote.ts';
 import { cutsCharacter, quoteAt, type Range } from './quote.ts';
+import { FRAGMENT_BREAK, joinTexts, textOfRange } from './running-text.ts';
 import * as store from './store.ts';
 
 const MOST_NAMED = 200;
@@ -137,8 +138,12 @@ export function createHighlights({ sql }: { sql: Database }) {
       if (!(await mayRead(tx, viewer, mediaId))) mediaNotFound();
       throw invalidRange(`This media has no fragment ${fragment_idx}.`);
     }
-    const text = fragment.canonical_text;
-    const range = rangeOf(text, target);
+    // The fragments of a media are replaced together, so the first one holds the others.
+    const fragments = goesOn(fragment.canonical_text, target)
+      ? [fragment, ...(await store.listFollowing(tx, mediaId, fragment_idx, MAX_QUOTE))]
+      : [fragment];
+    const range = rangeOf(fragments, target);
+    const text = textOfRange(fragments, range) ?? fragment.canonical_text;
     return { fragment_id: fragment.id, fragment_idx, ...range, ...quoteAt(text, range) };
   }
 
@@ -177,19 +182,34 @@ async function requireShareable(
   );
 }
 
-/** Finds the range that the selectors name in a text. */
-function rangeOf(text: string, { fragment_idx, selector }: HighlightTarget): Range {
-  const position = selector.find((one) => one.type === 'TextPositionSelector');
-  const quote = selector.find((one) => one.type === 'TextQuoteSelector');
+const positionIn = ({ selector }: HighlightTarget) =>
+  selector.find((one) => one.type === 'TextPositionSelector');
+const quoteIn = ({ selector }: HighlightTarget) => selector.find((one) => one.type === 'TextQuoteSelector');
+
+/** Whether a passage may go on in the fragment after the one in which it begins. */
+function goesOn(text: string, target: HighlightTarget): boolean {
+  const exact = quoteIn(target)?.exact;
+  if (exact?.includes(FRAGMENT_BREAK) && !text.includes(exact)) return true;
+  return exact === undefined && (positionIn(target)?.end ?? 0) > text.length;
+}
+
+/** Finds the range that the selectors name in the text of fragments that follow each other. It begins in the first one. */
+function rangeOf(fragments: { canonical_text: string }[], target: HighlightTarget): Range {
+  const { fragment_idx } = target;
+  const text = joinTexts(fragments);
+  const [position, quote] = [positionIn(target), quoteIn(target)];
   const range = position && { start: position.start, end: position.end };
-  if (range && (!quote || text.slice(range.start, range.end) === quote.exact)) return checked(text, range);
+  if (range && (!quote || text.slice(range.start, range.end) === quote.exact)) {
+    return checked(fragments, range);
+  }
   if (!quote) throw invalidRange('The target has no position and no quote.');
   const lost = { ...quote, start: range?.start ?? 0, end: range?.end ?? 0, fragment_idx };
-  const fragments = [{ idx: fragment_idx, canonical_text: text }];
   const found =
-    text.split(quote.exact).length === 2 ? onlyPlace(text, quote.exact) : findQuote(lost, fragments);
+    text.split(quote.exact).length === 2
+      ? onlyPlace(text, quote.exact)
+      : findQuote(lost, [{ idx: fragment_idx, canonical_text: text }]);
   if (!found) throw invalidRange('The quote is not in the text, or not only once. Give more of its context.');
-  return checked(text, { start: found.start, end: found.end });
+  return checked(fragments, { start: found.start, end: found.end });
 }
 
 function onlyPlace(text: string, exact: string): Range {
@@ -197,11 +217,14 @@ function onlyPlace(text: string, exact: string): Range {
   return { start, end: start + exact.length };
 }
 
-function checked(text: string, range: Range): Range {
+function checked(fragments: { canonical_text: string }[], range: Range): Range {
   const { start, end } = range;
-  if (start >= end || end > text.length) {
+  const first = fragments[0]?.canonical_text ?? '';
+  const text = textOfRange(fragments, range);
+  if (start >= end || start >= first.length || text === undefined) {
     throw invalidRange(
-      `A range must begin before it ends, and end within the ${text.length} characters of the text.`,
+      `A range must begin before it ends, within the ${first.length} characters of the fragment, and end within this ` +
+        'fragment or one after it.',
     );
   }
   if (end - start > MAX_QUOTE) throw invalidRange(`A highlight has at most ${MAX_QUOTE} characters.`);

@@ -6,7 +6,11 @@ interface PlacedHighlight extends Quote {
   media_id: string;
   fragment_id: string;
   start_offset: number;
-  /** Whether the text is as quoted; null when PostgreSQL, which counts characters, cannot tell. */
+  end_offset: number;
+  /**
+   * Whether the text is as quoted; null when PostgreSQL, which counts characters, cannot tell, and when the passage goes on
+   * in another fragment.
+   */
   is_same: boolean | null;
 }
 
@@ -14,10 +18,10 @@ interface PlacedHighlight extends Quote {
 export async function listPlaced(sql: Queryable, after: string | null, limit: number) {
   return sql<PlacedHighlight[]>`
     select
-      highlight.id, highlight.media_id, highlight.fragment_id, highlight.start_offset, highlight.exact,
-      highlight.prefix, highlight.suffix,
+      highlight.id, highlight.media_id, highlight.fragment_id, highlight.start_offset,
+      highlight.end_offset, highlight.exact, highlight.prefix, highlight.suffix,
       case
-        when fragment.text_length = fragment.characters then
+        when fragment.text_length = fragment.characters and highlight.end_offset <= fragment.text_length then
           substr(
             fragment.canonical_text,
             highlight.start_offset - char_length(highlight.prefix) + 1,
@@ -32,10 +36,20 @@ export async function listPlaced(sql: Queryable, after: string | null, limit: nu
     limit ${limit}`;
 }
 
-export async function readText(sql: Queryable, fragmentId: string): Promise<string | undefined> {
-  const [fragment] = await sql<{ canonical_text: string }[]>`
-    select canonical_text from media_fragments where id = ${fragmentId}`;
-  return fragment?.canonical_text;
+/** Lists a fragment and those after it, as far as a passage goes on in them. */
+export async function listTexts(sql: Queryable, fragmentId: string, end: number) {
+  return sql<{ canonical_text: string }[]>`
+    select canonical_text
+    from (
+      select
+        fragment.idx, fragment.canonical_text,
+        sum(fragment.text_length + 1) over (order by fragment.idx) - fragment.text_length - 1 as starts_at
+      from media_fragments as first
+      join media_fragments as fragment on fragment.media_id = first.media_id and fragment.idx >= first.idx
+      where first.id = ${fragmentId}
+    ) as following
+    where starts_at < ${end}
+    order by idx`;
 }
 
 /** Selects shares whose author is not a member of the library. */

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import { type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
 import * as store from './integrity-store.ts';
+import { textOfRange } from './running-text.ts';
 
 /**
  * Checks that every placed highlight quotes the text at its place, and that its author is a member of every library that it
@@ -11,19 +12,29 @@ export function createHighlightCheck(sql: Database): IntegrityCheck {
     name: 'highlights',
     async run({ report, reportRows, progress }) {
       let checked = 0;
-      let read: { id: string; text: string | undefined } | undefined;
+      let read: { id: string; end: number; fragments: { canonical_text: string }[] } | undefined;
       const next = (after: string | null, limit: number) => store.listPlaced(sql, after, limit);
       for await (const batch of inBatches(next, ({ id }) => id)) {
-        for (const { id, media_id, fragment_id, start_offset, is_same, ...quote } of batch) {
-          // Only texts with characters of two code units are read, one at a time.
-          if (is_same === null && read?.id !== fragment_id) {
-            read = { id: fragment_id, text: await store.readText(sql, fragment_id) };
+        for (const { id, media_id, fragment_id, start_offset: start, end_offset: end, ...quoted } of batch) {
+          const { prefix, exact, suffix, is_same } = quoted;
+          // Only texts that PostgreSQL cannot compare are read, one at a time.
+          if (is_same === null && (read?.id !== fragment_id || read.end < end)) {
+            const fragments = await store.listTexts(sql, fragment_id, end);
+            read = {
+              id: fragment_id,
+              end: Math.max(end, fragments[0]?.canonical_text.length ?? 0),
+              fragments,
+            };
           }
-          const { prefix, exact, suffix } = quote;
+          const isGone = is_same === null && read?.fragments.length === 0;
+          const text = is_same === null && read ? textOfRange(read.fragments, { start, end }) : undefined;
           const isQuoted =
-            is_same ?? read?.text?.startsWith(prefix + exact + suffix, start_offset - prefix.length);
+            is_same ??
+            (isGone ||
+              (end - start === exact.length &&
+                text?.startsWith(prefix + exact + suffix, start - prefix.length)));
           // A text that is gone was replaced in the meantime, and the highlight with it.
-          if (isQuoted === false) {
+          if (isQuoted !== true) {
             await report('highlight_quote_differs', [{ highlight_id: id, media_id }]);
           }
         }

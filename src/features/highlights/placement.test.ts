@@ -76,6 +76,20 @@ describe('when a text is extracted anew', () => {
     expect(await read(ice.id)).toMatchObject({ is_placed: true });
   });
 
+  test('a passage over two fragments finds its place, and its context ends with the second one', async () => {
+    const mediaId = await saveReady(sql, ana, { texts: [FIRST, SECOND, FIRST] });
+    const exact = 'harbour before.\nIn March';
+    const { id } = await mark(ana, mediaId, exact, {
+      target: { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact }] },
+    });
+    await transaction(sql, (tx) => replaceText(tx, mediaId, ['A heading.', FIRST, SECOND, 'The end.']));
+    expect(await place(mediaId)).toEqual({ placed: 1, lost: 0 });
+    const placed = await read(id);
+    expect(placed).toMatchObject({ is_placed: true, target: { fragment_idx: 1 } });
+    expect(selectorsOf(placed).quote).toMatchObject({ exact, suffix: SECOND.slice(8) });
+    expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
+  });
+
   test('many highlights are placed in batches', async () => {
     const reader = await createReader(app);
     const mediaId = await saveReady(sql, reader, { texts: [FIRST] });

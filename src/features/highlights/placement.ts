@@ -10,6 +10,7 @@ import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { emitHighlightEvent } from './events.ts';
 import * as store from './placement-store.ts';
 import { quoteAt } from './quote.ts';
+import { textOfRange } from './running-text.ts';
 import type { highlightWork } from './work.ts';
 
 const LOST_AT_ONCE = 100;
@@ -22,7 +23,6 @@ export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<ty
   async function place(mediaId: string, signal?: AbortSignal) {
     const fragments = await store.listFragments(sql, mediaId);
     const length = fragments.reduce((sum, { canonical_text }) => sum + canonical_text.length, 0);
-    const byIdx = new Map(fragments.map((fragment) => [fragment.idx, fragment]));
     const counts = { placed: 0, lost: 0 };
     for (let after: string | null = null; ; ) {
       const lost = await store.listUnplaced(sql, mediaId, after, LOST_AT_ONCE);
@@ -36,10 +36,11 @@ export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<ty
       );
       const placed = lost.flatMap(({ id: highlightId }, index) => {
         const range = found[index];
-        const fragment = range && byIdx.get(range.fragment_idx);
-        if (!fragment) return [];
-        const quote = quoteAt(fragment.canonical_text, range);
-        return { id: highlightId, fragment_id: fragment.id, ...range, ...quote };
+        const first = fragments.findIndex(({ idx }) => idx === range?.fragment_idx);
+        const fragment = fragments[first];
+        const text = range && fragment && textOfRange(fragments.slice(first), range);
+        if (!text) return [];
+        return { id: highlightId, fragment_id: fragment.id, ...range, ...quoteAt(text, range) };
       });
       counts.placed += placed.length;
       counts.lost += lost.length - placed.length;

@@ -3,7 +3,7 @@ import type { Highlight, HighlightsQuery, PdfArea } from '../../contract/highlig
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import { isTagOrBelow } from '../libraries/access/nested-tags.ts';
+import { mediaWithTag } from '../media/mine/media-with-tag.ts';
 import type { Place } from './find-quote.ts';
 import type { Quote } from './quote.ts';
 import { canSeeHighlight, canSeeReply, sharesSeenBy } from './visibility.ts';
@@ -118,9 +118,10 @@ export async function listHighlights(
   viewer: Viewer,
   query: HighlightsQuery & { before: string | null },
 ) {
+  const mediaIds = await fewMedia(sql, viewer, query);
   return sql<HighlightRow[]>`
     with page as materialized (
-      select distinct id from (${sourceOf(sql, viewer, query)}) as source order by id desc limit ${query.limit + 1}
+      select distinct id from (${sourceOf(sql, viewer, query, mediaIds)}) as source order by id desc limit ${query.limit + 1}
     )
     ${selectHighlights(sql, viewer)}
     from page
@@ -131,10 +132,28 @@ export async function listHighlights(
 
 type ListRequest = HighlightsQuery & { before: string | null };
 
+/** The most media with a tag whose highlights are collected. With more, walking along the index soon finds a page. */
+const MOST_TAGGED = 1000;
+
+/** Returns the media that a list asks for: one, or those with a tag. Undefined if it asks for none, or for more than a few. */
+async function fewMedia(sql: Queryable, { user_id }: Viewer, { media_id, tag }: ListRequest) {
+  if (media_id !== undefined) return [media_id];
+  if (tag === undefined) return undefined;
+  const rows = await sql<{ media_id: string }[]>`
+    select distinct media_id from (${mediaWithTag(sql, user_id, tag)}) as tagged limit ${MOST_TAGGED + 1}`;
+  return rows.length > MOST_TAGGED ? undefined : rows.map((row) => row.media_id);
+}
+
 /** Selects the ids of at least one page of matching highlights. */
-function sourceOf(sql: Queryable, viewer: Viewer, query: ListRequest): SqlFragment {
+function sourceOf(
+  sql: Queryable,
+  viewer: Viewer,
+  query: ListRequest,
+  mediaIds: string[] | undefined,
+): SqlFragment {
   const { by, q, library_id } = query;
   if (q !== undefined) return foundByWords(sql, viewer, q, query);
+  if (mediaIds) return ofFewMedia(sql, viewer, mediaIds, query);
   if (library_id !== undefined) return sharedWith(sql, viewer, query);
   if (by === 'me') return ofViewer(sql, viewer, query);
   if (by === 'others') return sharedWith(sql, viewer, query);
@@ -190,6 +209,16 @@ const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
     ${query.library_id === undefined ? sql`` : sql`and mine.library_id = ${query.library_id}`}`;
 };
 
+/** Collects the highlights of few media; walking would pass by all others first. */
+const ofFewMedia = (sql: Queryable, viewer: Viewer, mediaIds: string[], query: ListRequest) => sql`
+  select highlight.id
+  from (select * from highlights where media_id = any(${mediaIds}::uuid[]) offset 0) as highlight
+  join lateral (select ${isVisible(sql, viewer)} as is_visible offset 0) as checked on checked.is_visible
+  ${joinViews(sql, viewer)}
+  where ${matches(sql, viewer, query)} ${isSharedWith(sql, viewer, query)}
+  order by highlight.id desc
+  limit ${query.limit + 1}`;
+
 /** Begins with the index of words, which finds few highlights; walking would parse every text. */
 const foundByWords = (sql: Queryable, viewer: Viewer, q: string, query: ListRequest) => sql`
   select highlight.id
@@ -200,18 +229,18 @@ const foundByWords = (sql: Queryable, viewer: Viewer, q: string, query: ListRequ
     offset 0
   ) as highlight
   ${joinViews(sql, viewer)}
-  where ${isVisible(sql, viewer)} and ${matches(sql, viewer, query)}
-    ${
-      query.library_id === undefined
-        ? sql``
-        : sql`and exists (
-            select
-            from ${sharesSeenBy(sql, viewer)}
-            where share.highlight_id = highlight.id and share.library_id = ${query.library_id}
-          )`
-    }
+  where ${isVisible(sql, viewer)} and ${matches(sql, viewer, query)} ${isSharedWith(sql, viewer, query)}
   order by highlight.id desc
   limit ${query.limit + 1}`;
+
+const isSharedWith = (sql: Queryable, viewer: Viewer, { library_id }: ListRequest) =>
+  library_id === undefined
+    ? sql``
+    : sql`and exists (
+        select
+        from ${sharesSeenBy(sql, viewer)}
+        where share.highlight_id = highlight.id and share.library_id = ${library_id}
+      )`;
 
 const isBefore = (sql: Queryable, id: SqlFragment, { before }: ListRequest) =>
   before === null ? sql`` : sql`and ${id} < ${before}`;
@@ -229,11 +258,8 @@ const matches = (sql: Queryable, viewer: Viewer, query: ListRequest) => sql`
       ? sql``
       : sql`and exists (
           select
-          from media_tags
-          join tags on tags.id = media_tags.tag_id
-          where media_tags.media_id = highlight.media_id
-            and media_tags.user_id = ${viewer.user_id}
-            and ${isTagOrBelow(sql, sql`tags.name`, query.tag)}
+          from (${mediaWithTag(sql, viewer.user_id, query.tag)}) as tagged
+          where tagged.media_id = highlight.media_id
         )`
   }
   ${query.has === 'note' ? sql`and highlight.note is not null` : sql``}
@@ -297,6 +323,19 @@ export async function holdFragment(tx: Transaction, viewer: Viewer, mediaId: str
     where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(tx, viewer, mediaId)}
     for key share of fragment`;
   return fragment;
+}
+
+/** Lists fragments after one, as far as a passage of `length` characters can go on in them. */
+export async function listFollowing(sql: Queryable, mediaId: string, idx: number, length: number) {
+  return sql<{ canonical_text: string }[]>`
+    select canonical_text
+    from (
+      select idx, canonical_text, sum(text_length + 1) over (order by idx) - text_length - 1 as starts_at
+      from media_fragments
+      where media_id = ${mediaId} and idx > ${idx}
+    ) as following
+    where starts_at < ${length}
+    order by idx`;
 }
 
 /**

@@ -61,7 +61,7 @@ interface Marked {
   sharedWith: Set<number>;
 }
 
-/** What should be so, as a person would say it. */
+/** The expected state: who is a member of which library, what each contains, and who marked what. */
 interface Model {
   members: Set<number>[];
   contents: Set<number>[];

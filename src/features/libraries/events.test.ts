@@ -129,6 +129,7 @@ test('a backfill emits an event when it completes or fails permanently', async (
     created_by: null,
     created_by_user_id: null,
     request_id: null,
+    traceparent: null,
     error_code: null,
     error_text: 'no',
   });

@@ -121,6 +121,40 @@ describe('the tags of a media in a library', () => {
     expect((await listed('tag=sea%25')).ids).toEqual([]);
   });
 
+  test('filter lists with all other filters and sorts, and actions on everything that matches', async () => {
+    const other = await saveReady(sql, owner, { title: 'b' });
+    const third = await saveReady(sql, owner, { title: 'a' });
+    for (const id of [other, third]) await owner.post(`/libraries/${library}/media`, { media_id: id });
+    await tag(owner, ['sea/tides'], other);
+    await tag(owner, ['Sea'], third);
+    await member.patch(`/media/${other}/mine`, { tags: ['mine'], is_favourite: true });
+    const listed = async (query: string, by = member) => {
+      const { status, body } = await by.get(`/media?library_id=${library}&${query}`);
+      expect(status, JSON.stringify(body)).toBe(200);
+      const ids = body.data.map(({ id }: { id: string }) => id);
+      expect(body.page.total).toBe(ids.length);
+      return ids;
+    };
+    expect(await listed('library_tag=sea')).toEqual([third, other]);
+    expect(await listed('library_tag=sea&sort=title&order=desc')).toEqual([other, third]);
+    expect(await listed('library_tag=sea&tag=mine')).toEqual([other]);
+    expect(await listed('library_tag=sea&favourite=false&kind=web_article')).toEqual([third]);
+    expect(await listed('library_tag=sea&q=is:favourite')).toEqual([other]);
+    expect(await listed('library_tag=sea&q=is:favourite&sort=title')).toEqual([other]);
+    expect(await listed('library_tag=mine')).toEqual([]);
+    expect(await listed('library_tag=sea', stranger)).toEqual([]);
+    expect(await member.get('/media?library_tag=sea')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+
+    const filter = { library_id: library, library_tag: 'sea' };
+    const done = await member.post('/media/bulk', { action: 'archive', filter });
+    expect(done.body.data.changed_media.map(({ media_id }: { media_id: string }) => media_id).sort()).toEqual(
+      [other, third].sort(),
+    );
+    expect(
+      await member.post('/media/bulk', { action: 'archive', filter: { library_tag: 'sea' } }),
+    ).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+
   test('are listed for members, by prefix and in pages', async () => {
     await tag(owner, ['a/bread', 'b', 'c/Break']);
     const { body } = await member.get(`/libraries/${library}/tags?prefix=bre`);

@@ -10,7 +10,9 @@ export async function emitJobsEnded(tx: Transaction, jobs: EndedJob[]): Promise<
 function eventOf(job: EndedJob): NewEvent {
   const { job_id, job_type, created_by, created_by_user_id, attempt_count } = job;
   const payload = { job_id, job_type, created_by, created_by_user_id, attempt_count };
-  const common = { aggregateType: 'job', aggregateId: job_id, requestId: job.request_id ?? undefined };
+  const { request_id, traceparent } = job;
+  const cause = { requestId: request_id ?? undefined, traceparent };
+  const common = { aggregateType: 'job', aggregateId: job_id, ...cause };
   return job.status === 'failed'
     ? { ...common, eventType: 'job.failed', payload: { ...payload, error_code: job.error_code } }
     : { ...common, eventType: `job.${job.status}`, payload };

@@ -8,7 +8,7 @@ import { addMedia, listMissing } from '../libraries/library-media.ts';
 import { changeByRule, type OwnChange, previewRule } from '../media/mine/rule-changes.ts';
 import { holdRule } from './store.ts';
 
-/** What a rule changed of one media, or would change. */
+/** The changes that a rule made to one media, or would make. */
 export interface Outcome extends OwnChange {
   media_id: string;
   is_added: boolean;

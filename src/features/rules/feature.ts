@@ -1,6 +1,8 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { MediaLists } from '../media/lists/list.ts';
+import { registerNotificationRoutes } from './notification-routes.ts';
+import { createRuleNotifications } from './notifications.ts';
 import { createOnSave } from './on-save.ts';
 import { periodicRunRetention } from './retention.ts';
 import { registerRuleRoutes } from './routes.ts';
@@ -20,6 +22,7 @@ export function createRulesFeature({ sql, queue, requester, mediaLists }: RulesF
   const runType = defineRunRule({ sql, requester, mediaLists });
   const undoType = defineUndoRun({ sql, requester });
   const rules = createRules({ sql });
+  const notifications = createRuleNotifications({ sql });
   const ruleRuns = createRuleRuns({ sql, queue, runType, undoType });
   return {
     name: 'rules',
@@ -27,6 +30,7 @@ export function createRulesFeature({ sql, queue, requester, mediaLists }: RulesF
     routes(api) {
       registerRuleRoutes(api, rules);
       registerRunRoutes(api, ruleRuns);
+      registerNotificationRoutes(api, notifications);
     },
     jobTypes: [onSave.type, runType, undoType],
     periodic: [periodicRunRetention(sql)],

@@ -11,6 +11,7 @@ import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { holdMedia, lockContents } from '../libraries/closure/lock-contents.ts';
 import type { MediaLists } from '../media/lists/list.ts';
 import { applyActions, isChanged, permanently, wholeWords } from './apply.ts';
+import { insertNotification } from './notification-store.ts';
 import * as pending from './pending-store.ts';
 import { listEnabledRules } from './store.ts';
 
@@ -51,6 +52,7 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
     for (const { id: ruleId, actions } of matching) {
       const outcomes = await applyActions(tx, viewer, [mediaId], { ruleId, actions, requestId });
       changed += outcomes.filter(isChanged).length;
+      if (actions.notify) await insertNotification(tx, viewer, ruleId, mediaId);
     }
     return context.complete(tx, { result: { outcome: 'applied', matched: matching.length, changed } });
   }

@@ -176,8 +176,25 @@ describe('what is saved', () => {
       .poll(() => events(owner), { timeout: 20_000 })
       .toEqual([{ rule_id: ruleId, media_id: found, user_id: owner.id, is_private: true }]);
     expect(await events(friend)).toEqual([]);
+
+    const notified = async (reader: Reader) => (await reader.get(`${PATH}/notifications`)).body.data;
+    expect(await notified(friend)).toEqual([]);
+    const [told, ...more] = await notified(owner);
+    expect(more).toEqual([]);
+    const notification = { rule_id: ruleId, rule_name: 'Lights', media_id: found, title: 'One' };
+    expect(told).toMatchObject({ ...notification, seen_at: null });
+    const markSeen = async ({ key }: Reader) =>
+      app.call('PUT', `${PATH}/notifications/seen`, { key, body: { through_id: told.id } });
+    expect((await markSeen(friend)).status).toBe(204);
+    expect((await notified(owner))[0].seen_at).toBeNull();
+    expect((await markSeen(owner)).status).toBe(204);
+    const [{ seen_at }] = await notified(owner);
+    expect(seen_at).not.toBeNull();
+    expect((await markSeen(owner)).status).toBe(204);
+    expect((await notified(owner))[0].seen_at).toBe(seen_at);
     await owner.delete(`${PATH}/${ruleId}`);
     expect((await why(owner)).data).toMatchObject([{ added_by: 'rule', rule: null }]);
+    expect(await notified(owner)).toEqual([]);
   });
 
   test('waits until it can be searched, and gets the actions once', async () => {

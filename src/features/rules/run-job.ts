@@ -11,6 +11,7 @@ import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { holdMedia, lockContents } from '../libraries/closure/lock-contents.ts';
 import type { MediaLists } from '../media/lists/list.ts';
 import { applyActions, permanently, previewActions, wholeWords } from './apply.ts';
+import { emitRunEnded } from './run-events.ts';
 import * as store from './run-store.ts';
 
 /** Media that are found with one search. */
@@ -42,8 +43,10 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
     async prepareRequeue(tx, { run_id }) {
       return (await store.reopenRun(tx, run_id)) ? undefined : 'The run was undone or deleted.';
     },
-    onEnded: (tx, { payload, status, error_text }) =>
-      store.markEnded(tx, payload.run_id, { status, error_text }),
+    async onEnded(tx, { payload: { run_id }, status, error_text }) {
+      const user_id = await store.markEnded(tx, run_id, { status, error_text });
+      if (user_id) await emitRunEnded(tx, { run_id, user_id, status, is_undo: false });
+    },
     async handler({ run_id }, context) {
       const viewer = await requester(context.createdBy);
       await store.markRunning(sql, run_id);

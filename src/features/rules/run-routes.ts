@@ -32,6 +32,18 @@ export function registerRunRoutes(api: HttpServer, runs: RuleRuns): void {
   );
 
   api.get(
+    '/rules/runs',
+    forViewers({
+      operationId: 'listRuleRuns',
+      summary: 'List the runs of your rules',
+      description: 'Newest first, also of rules that were deleted. Runs are kept for 90 days.',
+      querystring: contract.ruleRunsQuery,
+      response: { 200: listOf(contract.ruleRun) },
+    }),
+    (request) => runs.list(principalOf(request), request.query),
+  );
+
+  api.get(
     '/rules/runs/:id',
     forViewers({
       errors: ['E_NOT_FOUND'],

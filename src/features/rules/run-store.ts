@@ -14,6 +14,22 @@ export async function findRun(sql: Queryable, userId: string, id: string) {
   return run;
 }
 
+/** Lists runs of a person, or of one of their rules, newest first. */
+export async function listRuns(
+  sql: Queryable,
+  userId: string,
+  { ruleId, last, limit }: { ruleId: string | undefined; last: string | null; limit: number },
+) {
+  return sql<RuleRun[]>`
+    select ${columns(sql)}
+    from rule_runs
+    where user_id = ${userId}
+      ${ruleId === undefined ? sql`` : sql`and rule_id = ${ruleId}`}
+      ${last === null ? sql`` : sql`and id < ${last}`}
+    order by id desc
+    limit ${limit}`;
+}
+
 export async function lockRun(tx: Transaction, userId: string, id: string) {
   const [run] = await tx<RuleRun[]>`
     select ${columns(tx)} from rule_runs where id = ${id} and user_id = ${userId} for no key update`;
@@ -52,11 +68,18 @@ interface Ending {
   error_text: string | null;
 }
 
-export async function markEnded(tx: Transaction, id: string, { status, error_text }: Ending): Promise<void> {
-  await tx`
+/** Returns whose run it is; undefined when it was deleted. */
+export async function markEnded(
+  tx: Transaction,
+  id: string,
+  { status, error_text }: Ending,
+): Promise<string | undefined> {
+  const [run] = await tx<{ user_id: string }[]>`
     update rule_runs
     set status = ${status}, error_message = ${error_text}, finished_at = now()
-    where id = ${id}`;
+    where id = ${id}
+    returning user_id`;
+  return run?.user_id;
 }
 
 /** Reopens a run whose job is queued again. Returns false when it was undone, or deleted. */
@@ -72,8 +95,14 @@ export async function setUndo(tx: Transaction, id: string, jobId: string): Promi
   await tx`update rule_runs set undo_job_id = ${jobId}, undo_status = 'queued' where id = ${id}`;
 }
 
-export async function markUndo(sql: Queryable, id: string, status: RunStatus): Promise<void> {
-  await sql`update rule_runs set undo_status = ${status} where id = ${id} and undo_job_id is not null`;
+/** Returns whose run it is; undefined when it was deleted. */
+export async function markUndo(sql: Queryable, id: string, status: RunStatus): Promise<string | undefined> {
+  const [run] = await sql<{ user_id: string }[]>`
+    update rule_runs
+    set undo_status = ${status}
+    where id = ${id} and undo_job_id is not null
+    returning user_id`;
+  return run?.user_id;
 }
 
 /** Writes what a run changed, or would change, and counts it. */

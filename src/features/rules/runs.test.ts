@@ -111,6 +111,28 @@ describe('a run', () => {
     expect(again).toMatchObject({ matched_count: 2, changed_count: 0 });
     expect((await undo(ana, again.id)).undone_count).toBe(0);
     expect((await mineOf(ana, first)).tags).toEqual(['Ports', 'sea']);
+
+    const endings = await sql<{ payload: object }[]>`
+      select payload from outbox_event where event_type = 'rule.run_ended' and payload ->> 'user_id' = ${ana.id} order by id`;
+    const ended = { user_id: ana.id, status: 'succeeded', is_private: true };
+    expect(endings.map(({ payload }) => payload)).toEqual([
+      { ...ended, run_id: dry.id, is_undo: false },
+      { ...ended, run_id: real.id, is_undo: false },
+      { ...ended, run_id: again.id, is_undo: false },
+      { ...ended, run_id: again.id, is_undo: true },
+    ]);
+
+    const idsOf = async (reader: Reader, query: string) => {
+      const { body } = await reader.get(`/api/v1/rules/runs?${query}`);
+      return { ids: body.data.map(({ id }: { id: string }) => id), next: body.page.next_cursor };
+    };
+    expect((await idsOf(ana, `rule_id=${rule}`)).ids).toEqual([again.id, real.id, dry.id]);
+    const page = await idsOf(ana, `rule_id=${rule}&limit=2`);
+    expect((await idsOf(ana, `rule_id=${rule}&limit=2&cursor=${page.next}`)).ids).toEqual([dry.id]);
+    expect((await idsOf(ben, `rule_id=${rule}`)).ids).toEqual([]);
+    await ana.delete(`/api/v1/rules/${rule}`);
+    expect((await idsOf(ana, `rule_id=${rule}`)).ids).toEqual([]);
+    expect((await idsOf(ana, 'limit=3')).ids).toEqual([again.id, real.id, dry.id]);
   });
 
   test('belongs to one person, and shows only what they may read now', async () => {
@@ -328,6 +350,8 @@ describe('a thousand items', { timeout: 120_000 }, () => {
     const told = await sql`
       select from outbox_event where event_type = 'rule.matched' and payload ->> 'user_id' = ${reader.id}`;
     expect(told).toHaveLength(1000);
+    // The run itself says what matched.
+    expect(await sql`select from rule_notifications where user_id = ${reader.id}`).toHaveLength(0);
     const attempts = await sql<{ status: string }[]>`
       select status from job_attempts where job_id = ${job_id} order by attempt_number`;
     expect(attempts.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);

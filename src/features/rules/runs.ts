@@ -1,5 +1,5 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { RuleRun } from '../../contract/rules.ts';
+import type { RuleRun, RuleRunsQuery } from '../../contract/rules.ts';
 import type { ListQuery } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -41,6 +41,12 @@ export function createRuleRuns({ sql, queue, runType, undoType }: RunsDependenci
 
   return {
     get: requireRun,
+
+    /** Lists runs, newest first. */
+    async list(viewer: Viewer, { rule_id: ruleId, cursor, limit }: RuleRunsQuery) {
+      const page = { ruleId, last: readCursor(cursor), limit: limit + 1 };
+      return cutPage(await store.listRuns(sql, viewer.user_id, page), limit);
+    },
 
     /** Queues a run of a rule as it is now. */
     async start(viewer: Viewer, ruleId: string, isDryRun: boolean, actor: Actor): Promise<RuleRun> {

@@ -7,6 +7,7 @@ import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { lockContents } from '../libraries/closure/lock-contents.ts';
 import { takeBackMedia } from '../libraries/library-media.ts';
 import { takeBackRuleChanges } from '../media/mine/rule-changes.ts';
+import { emitRunEnded } from './run-events.ts';
 import { runIsGone, runPayload } from './run-job.ts';
 import * as store from './run-store.ts';
 
@@ -29,7 +30,10 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
       await store.markUndo(tx, run_id, 'queued');
       return undefined;
     },
-    onEnded: (tx, { payload, status }) => store.markUndo(tx, payload.run_id, status),
+    async onEnded(tx, { payload: { run_id }, status }) {
+      const user_id = await store.markUndo(tx, run_id, status);
+      if (user_id) await emitRunEnded(tx, { run_id, user_id, status, is_undo: true });
+    },
     async handler({ run_id }, context) {
       const viewer = await requester(context.createdBy);
       await store.markUndo(sql, run_id, 'running');

@@ -33,10 +33,11 @@ const WRITTEN_AT_ONCE = 4_000_000;
 /** The number of passes over a text that it takes: parsing, serialising. */
 const PASSES = 4;
 
-/** An export of a library: for whom, in which mode. */
+/** An export of a library, or of what a search query finds in it: for whom, in which mode. */
 interface LibraryExport {
   viewer: Viewer;
   library: Library;
+  q: string | undefined;
   mode: Mode;
   actor: Actor;
 }
@@ -52,7 +53,7 @@ export async function* writtenDocuments(
 ): AsyncGenerator<WrittenDocument> {
   const { sql, governance, run } = dependencies;
   const { viewer, library, mode } = exported;
-  for await (const group of groupsOf(dependencies, viewer, library)) {
+  for await (const group of groupsOf(dependencies, exported)) {
     const wanted = { mediaIds: group.map(({ id }) => id), withTexts: format === 'json' };
     const found = await store.listExported(sql, viewer, sharedIdOf(library), wanted);
     const rows = new Map(found.map((row) => [row.media_id, row]));
@@ -93,18 +94,18 @@ async function record(
     await recordDecision(sql, { mode, hits, actor, subject: { kind: 'export', media_ids } });
 }
 
-async function* groupsOf(dependencies: DocumentsDependencies, viewer: Viewer, library: Library) {
+async function* groupsOf(dependencies: DocumentsDependencies, exported: LibraryExport) {
   const wordsOf = ({ word_count }: Media) => word_count ?? 0;
-  for await (const page of pagesOf(dependencies, viewer, library))
+  for await (const page of pagesOf(dependencies, exported))
     yield* grouped(page, wordsOf, WORDS_AT_ONCE, READ_AT_ONCE);
 }
 
 /** Reads a whole library, oldest first. Throws when the caller is no longer a member: a part is not the whole. */
-async function* pagesOf({ sql, mediaLists }: DocumentsDependencies, viewer: Viewer, library: Library) {
+async function* pagesOf({ sql, mediaLists }: DocumentsDependencies, { viewer, library, q }: LibraryExport) {
   const library_id = sharedIdOf(library);
   let cursor: string | undefined;
   do {
-    const query = { library_id, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
+    const query = { library_id, q, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
     const { data: rows, page } = await mediaLists.page(viewer, query);
     // Checked after the page was read: a page that is empty because access was lost must not count as the end.
     if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();

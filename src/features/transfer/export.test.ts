@@ -92,6 +92,16 @@ describe('a library as JSON', () => {
     );
   });
 
+  test('contains what a query finds', async () => {
+    const reader = await createReader(app);
+    for (const title of ['Tides', 'Sand', 'Neap tides']) await saveReady(sql, reader, { title });
+    expect(await titles(reader, own(reader, '?q=tides'))).toEqual(['Tides', 'Neap tides']);
+    expect(await titles(reader, own(reader, '?q=tag%3Anone%20or%20sand'))).toEqual(['Sand']);
+    const refused = await reader.get(own(reader, '?q=foo%3Abar'));
+    expect(refused).toMatchObject(failure(400, 'E_INVALID_QUERY'));
+    expect(refused.body.error.details).toEqual({ position: 0 });
+  });
+
   test('is refused with a message', async () => {
     expect(await owner.get(`/libraries/${newId()}/export`)).toMatchObject(
       failure(404, 'E_LIBRARY_NOT_FOUND'),

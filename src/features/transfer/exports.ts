@@ -16,6 +16,7 @@ import { inChunks } from '../../platform/chunks.ts';
 import { costOfJudging } from '../governance/work.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
+import { parseQuery } from '../media/search/query/parse.ts';
 import { type DocumentsDependencies, grouped, type WrittenDocument, writtenDocuments } from './documents.ts';
 import { ANNOTATIONS_HEAD, ANNOTATIONS_TAIL } from './formats/annotations.ts';
 import { bookmarkFileParts } from './formats/bookmarks.ts';
@@ -45,10 +46,11 @@ export function createExports(dependencies: ExportsDependencies) {
   const { libraries, media, requireMode } = dependencies;
   return {
     async library(principal: Principal, libraryId: string, query: LibraryExportQuery, actor: Actor) {
-      const { format, mode } = query;
+      const { format, mode, q } = query;
+      if (q !== undefined) parseQuery(q);
       await requireMode(principal, mode, actor);
       const library = await libraries.get(principal.user_id, libraryId);
-      const exported = { viewer: principal, library, mode, actor };
+      const exported = { viewer: principal, library, q, mode, actor };
       const name = library.is_default ? 'My library' : library.name;
       const documents = writtenDocuments(dependencies, exported, format);
       const { extension, contentType, write } = FILES[format];

@@ -131,7 +131,7 @@ function uniqueLinks(chunk: ReadItem[]): Link[] {
   return [...links.values()];
 }
 
-/** What is known of each media, each once. */
+/** Merges the imported details by media, so that each media is there once. */
 function detailsByMedia(given: { id: string; details: ImportedDetails | undefined }[]) {
   const byMedia = new Map<string, ImportedDetails>();
   for (const { id, details } of given) {

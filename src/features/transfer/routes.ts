@@ -16,11 +16,11 @@ export function registerExportRoutes(api: HttpServer, exports: Exports): void {
   api.get(
     '/libraries/:id/export',
     forMembers({
-      errors: ['E_LIBRARY_NOT_FOUND', 'E_MODE_FORBIDDEN'],
+      errors: ['E_INVALID_QUERY', 'E_LIBRARY_NOT_FOUND', 'E_MODE_FORBIDDEN'],
       operationId: 'exportLibrary',
       summary: 'Export a library',
       description:
-        'Exports everything in it that the caller can read, oldest first, with what they keep for themselves and their own ' +
+        'Exports everything in it that the caller can read, or what `q` finds, oldest first, with what they keep for themselves and their own ' +
         'highlights: `json` with texts, `html` as bookmarks, `md` as Markdown files, `readwise` and `jsonld` with highlights. ' +
         'Texts are redacted as the mode requires. The export is aborted when the caller loses access.',
       params: byId,

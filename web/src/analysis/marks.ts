@@ -20,7 +20,7 @@ export function elementOf(idx: number): Element | null {
     [
       `.prose-part[data-fragment="${idx}"]`,
       `.pdf-page[data-page="${idx + 1}"] > .pdf-text`,
-      `.transcript-lines > :nth-child(${idx + 1}) > .transcript-line > :last-child`,
+      `.transcript-line:nth-child(${idx + 1}) > .transcript-text`,
     ].join(),
   );
 }

@@ -47,9 +47,28 @@ export const queryKeys = {
   savedSearches: () => ['saved-searches'],
   tags: () => ['tags'],
   firstTags: () => ['tags', 'first'],
+  tagLevels: () => ['tags', 'levels'],
   allTags: () => ['tags', 'all'],
   namedTag: (name: string) => ['tags', 'named', name],
   completions: (prefix: string) => ['tags', 'completions', prefix],
+  tagReasons: (mediaId: string) => ['tags', 'reasons', mediaId],
+  libraryTags: (libraryId?: string) => key('library-tags', libraryId),
+  libraryTagCompletions: (libraryId: string, prefix: string) => [
+    'library-tags',
+    libraryId,
+    'completions',
+    prefix,
+  ],
+
+  rules: () => ['rules'],
+  ruleTag: (ruleId: string) => ['rules', 'tag', ruleId],
+  ruleMatches: (query: string) => ['media', 'rule-matches', query],
+  ruleNotifications: () => ['rule-notifications'],
+  ruleRuns: () => ['rule-runs'],
+  ruleRunList: (ruleId: string | undefined) => ['rule-runs', 'list', ruleId ?? 'all'],
+  ruleRun: (runId: string) => ['rule-runs', 'one', runId],
+  ruleRunItems: (runId: string) => ['rule-runs', 'items', runId],
+
   sites: (libraryId?: string) => key('sites', libraryId),
 
   analysisRuns: (mediaId: string) => ['analysis', mediaId, 'runs'],
@@ -92,18 +111,26 @@ function key(...parts: (string | undefined)[]): string[] {
   return parts.filter((part) => part !== undefined);
 }
 
+const isFirstLoad = ({ state }: Query) => state.data === undefined && state.fetchStatus === 'fetching';
+
 /** A list of media with more pages than this is updated item by item, because a refetch fetches all its pages. */
 const MAX_REFETCHED_PAGES = 3;
 
-/** Marks queries as stale, and refetches those that are on the screen. Very long lists of media are left as they are. */
+/**
+ * Marks queries as stale, and refetches those that are on the screen. Very long lists of media are left as they are. A query
+ * that is loading for the first time is refetched afterwards: its answer may be older than the change.
+ */
 export async function invalidate(queryClient: QueryClient, ...keys: QueryKey[]): Promise<void> {
   const isShort = ({ state }: Query) =>
     ((state.data as { pages: unknown[] } | undefined)?.pages.length ?? 0) <= MAX_REFETCHED_PAGES;
   const [kind, list] = queryKeys.mediaLists();
   await Promise.all(
-    keys.map((queryKey) => {
+    keys.map(async (queryKey) => {
       const isLists = queryKey[0] === kind && queryKey[1] === list;
-      return queryClient.invalidateQueries({ queryKey, ...(isLists && { predicate: isShort }) });
+      const firstLoads = queryClient.getQueryCache().findAll({ queryKey, predicate: isFirstLoad });
+      await queryClient.invalidateQueries({ queryKey, ...(isLists && { predicate: isShort }) });
+      for (const { queryKey: loaded } of firstLoads)
+        await queryClient.invalidateQueries({ queryKey: loaded, exact: true });
     }),
   );
 }

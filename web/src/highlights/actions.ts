@@ -1,12 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type HighlightColor, selectorsOf } from '../../../src/contract/highlight-selectors.ts';
-import { api, errorMessage } from '../api/client.ts';
+import { ApiError, api, errorMessage } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
 import type { Highlight } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import type { SelectedSpan } from './selected-spans.ts';
 
 type Changes = Partial<Pick<Highlight, 'color' | 'note' | 'visibility'>> & { target?: object };
+
+/** A text, and the saved one that it is an edit of. */
+export interface NoteEdit {
+  text: string;
+  base: string;
+}
 
 const COLOR = 'nexus.highlight-color';
 
@@ -49,7 +55,7 @@ export function useHighlightActions(mediaId: string) {
     update((known) => known.map((one) => (one.id === changed.id ? changed : one)));
 
   return {
-    /** Highlights passages, one for each fragment. Returns the first of them. */
+    /** Highlights passages, such as one for each page of a PDF. Returns the first of them. */
     async create(spans: readonly SelectedSpan[], color: HighlightColor): Promise<Highlight | undefined> {
       localStorage.setItem(COLOR, color);
       if (spans.length === 0) {
@@ -80,6 +86,25 @@ export function useHighlightActions(mediaId: string) {
         replace(changed);
         return changed;
       }),
+
+    /** Saves a note, unless it is no longer the one that was edited. Returns the other one then. */
+    async editNote(id: string, { text, base }: NoteEdit): Promise<{ conflict?: string }> {
+      for (;;) {
+        const { data, tag } = await api.getTagged<Highlight>(`/highlights/${id}`);
+        const now = data.note ?? '';
+        if (now !== base && now !== text) return { conflict: now };
+        try {
+          replace(
+            await api.patchData<Highlight>(`/highlights/${id}`, { note: text || null }, { ifMatch: tag }),
+          );
+          void refetch();
+          return {};
+        } catch (error) {
+          // Something of the highlight was changed between the two requests.
+          if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        }
+      }
+    },
 
     /** Moves a highlight to another passage, with an Undo. */
     async move(highlight: Highlight, span: SelectedSpan): Promise<void> {

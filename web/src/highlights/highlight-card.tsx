@@ -1,17 +1,20 @@
 import { Link2, Lock, MessageCircle, NotebookPen, Trash2, UsersRound } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { HIGHLIGHT_COLORS, selectorsOf } from '../../../src/contract/highlight-selectors.ts';
-import type { Highlight } from '../api/types.ts';
+import type { Highlight, Person } from '../api/types.ts';
+import { draftFields, useDraft } from '../drafts/use-draft.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { showToast } from '../ui/toasts.tsx';
-import { type HighlightActions, linkTo } from './actions.ts';
+import { useAction } from '../ui/use-action.ts';
+import { type HighlightActions, linkTo, type NoteEdit } from './actions.ts';
 import { COLOR_NAMES } from './colors.ts';
 import { noteCard } from './current-highlight.ts';
 import { MarkdownField } from './markdown-field.tsx';
 import { Replies } from './replies.tsx';
 import { Sharing } from './sharing.tsx';
+import { useAudience } from './use-audience.ts';
 
 interface HighlightCardProps {
   highlight: Highlight;
@@ -86,9 +89,12 @@ type OpenCardProps = Pick<HighlightCardProps, 'highlight' | 'actions' | 'isEditi
 
 function OpenCard({ highlight, actions, isEditing: startsEditing }: OpenCardProps) {
   const { id, is_mine, note, color, visibility } = highlight;
-  const [isEditing, setEditing] = useState(startsEditing);
+  const draft = useDraft(draftFields.highlightNote(id));
+  const [isEditing, setEditing] = useState(() => startsEditing || (is_mine && draft.isPending(note ?? '')));
+  const close = useCallback(() => setEditing(false), []);
   const [isSharing, setSharing] = useState(false);
   const isShared = visibility !== 'private';
+  const { everybody, others } = useAudience(highlight);
   const copyLink = async () => {
     await navigator.clipboard.writeText(linkTo(highlight)).then(
       () => showToast('Copied a link to this highlight'),
@@ -98,16 +104,9 @@ function OpenCard({ highlight, actions, isEditing: startsEditing }: OpenCardProp
   return (
     <>
       {isEditing ? (
-        <MarkdownField
-          note={note ?? ''}
-          label="Note"
-          onCancel={() => setEditing(false)}
-          onSave={async (text) => {
-            if (await actions.edit(id, { note: text || null })) setEditing(false);
-          }}
-        />
+        <NoteField highlight={highlight} actions={actions} people={others} onClose={close} />
       ) : (
-        note && <Markdown text={note} />
+        note && <Markdown text={note} mentions={everybody} />
       )}
       <HighlightMeta highlight={highlight} />
       <div className="highlight-actions">
@@ -150,7 +149,40 @@ function OpenCard({ highlight, actions, isEditing: startsEditing }: OpenCardProp
         )}
       </div>
       {isSharing && <Sharing highlight={highlight} actions={actions} />}
-      {(isShared || highlight.reply_count > 0) && <Replies highlight={highlight} />}
+      {(isShared || highlight.reply_count > 0) && <Replies highlight={highlight} people={others} />}
     </>
+  );
+}
+
+interface NoteFieldProps {
+  highlight: Highlight;
+  actions: HighlightActions;
+  /** The people who can be mentioned. */
+  people: readonly Person[];
+  onClose: () => void;
+}
+
+/** Edits the note of a highlight. A note that was changed elsewhere in the meantime is not overwritten without asking. */
+function NoteField({ highlight: { id, note }, actions, people, onClose }: NoteFieldProps) {
+  const saving = useAction({ run: (edit: NoteEdit) => actions.editNote(id, edit) });
+  return (
+    <MarkdownField
+      field={draftFields.highlightNote(id)}
+      note={note ?? ''}
+      label="Note"
+      people={people}
+      isSaving={saving.isPending}
+      conflict={saving.data?.conflict}
+      onCancel={onClose}
+      onSave={(edit, done) =>
+        saving.mutate(edit, {
+          onSuccess: ({ conflict }) => {
+            if (conflict !== undefined) return;
+            done();
+            onClose();
+          },
+        })
+      }
+    />
   );
 }

@@ -2,9 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { HIGHLIGHT_COLORS, selectorsOf } from '../../../src/contract/highlight-selectors.ts';
 import { requestFragment } from '../analysis/fragment-requests.ts';
-import { createTexts, elementOf, rangesOf, scrollToRange } from '../analysis/marks.ts';
+import { createTexts, elementOf, rangesOf, scrollToRange, type TextOf } from '../analysis/marks.ts';
+import type { Span } from '../analysis/queries.ts';
 import type { Highlight as Passage } from '../api/types.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
+import { hasNoSelection } from './selection.ts';
 
 /** Undefined in browsers without the CSS Custom Highlight API, which show no colours in the text. */
 const painter = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
@@ -16,7 +18,8 @@ const NAMES = [...HIGHLIGHT_COLORS.map(nameOf), OF_OTHERS, CURRENT];
 
 interface Painted {
   passage: Passage;
-  range: Range;
+  /** One for each fragment that the passage is in. */
+  ranges: Range[];
 }
 
 interface PaintOptions {
@@ -44,10 +47,6 @@ export function usePaintedHighlights(options: PaintOptions): void {
     const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-layout, .reader-column');
     if (!passages || !page) return;
     const placed = passages.filter(({ is_placed }) => is_placed);
-    const spans = placed.map((passage) => {
-      const { start, end } = selectorsOf(passage).position;
-      return { fragment_idx: passage.target.fragment_idx, start, end };
-    });
     let isOver = false;
     let frame = 0;
     const paintSoon = () => {
@@ -56,17 +55,14 @@ export function usePaintedHighlights(options: PaintOptions): void {
     };
     const textOf = createTexts(queryClient, mediaId, paintSoon);
     const paint = () => {
-      const ranges = rangesOf(spans, textOf);
-      painted.current = placed.flatMap((passage, index) => {
-        const range = ranges[index];
-        return range ? [{ passage, range }] : [];
-      });
+      painted.current = paintedOf(placed, textOf);
       show(painted.current, currentId);
       const current = painted.current.find(({ passage }) => passage.id === currentId);
       if (!current || !isToShow || shownId.current === currentId) return;
       shownId.current = currentId;
       leave.current();
-      scrollToRange(current.range);
+      const [range] = current.ranges;
+      if (range) scrollToRange(range);
     };
     const current = placed.find(({ id }) => id === currentId);
     if (currentId === undefined) shownId.current = undefined;
@@ -83,17 +79,66 @@ export function usePaintedHighlights(options: PaintOptions): void {
     };
   }, [queryClient, mediaId, passages, currentId, isToShow]);
 
-  useWindowEvent('click', (event) => {
-    const target = event.target as Element;
-    if (target.closest('a, button, input, .side-panel') || !getSelection()?.isCollapsed) return;
-    const hit = passageAt(painted.current, event.clientX, event.clientY);
-    if (hit) onOpen(hit.id);
-  });
+  // In the capture phase: a click on a highlight opens it, and does nothing else.
+  useWindowEvent(
+    'click',
+    (event) => {
+      // On a fixed page, the target of the event is the page.
+      const target = event.composedPath()[0];
+      const isControl = target instanceof Element && target.closest('a, button, input, .side-panel');
+      if (isControl || !hasNoSelection()) return;
+      const hit = passageAt(painted.current, event.clientX, event.clientY);
+      if (!hit) return;
+      event.stopPropagation();
+      onOpen(hit.id);
+    },
+    { capture: true },
+  );
+}
+
+/** Finds the ranges of passages that are on the page. */
+function paintedOf(passages: readonly Passage[], textOf: TextOf): Painted[] {
+  const known = new Map<number, number | undefined>();
+  /** The length of a fragment that is on the page and loaded. */
+  const lengthOf = (idx: number) => {
+    if (!known.has(idx)) known.set(idx, elementOf(idx) ? textOf(idx)?.length : undefined);
+    return known.get(idx);
+  };
+  const parts = passages.flatMap((passage) => partsOf(passage, lengthOf).map((span) => ({ passage, span })));
+  const ranges = rangesOf(
+    parts.map(({ span }) => span),
+    textOf,
+  );
+  const painted = new Map<Passage, Painted>();
+  for (const [index, { passage }] of parts.entries()) {
+    const range = ranges[index];
+    if (!range) continue;
+    const one = painted.get(passage) ?? { passage, ranges: [] };
+    one.ranges.push(range);
+    painted.set(passage, one);
+  }
+  return [...painted.values()];
+}
+
+/** Divides a passage into the parts of each fragment. A passage that begins in a fragment that is not on the page has none. */
+function partsOf(passage: Passage, lengthOf: (idx: number) => number | undefined): Span[] {
+  const parts: Span[] = [];
+  let { start, end } = selectorsOf(passage).position;
+  for (let idx = passage.target.fragment_idx; end > 0; idx += 1) {
+    const length = lengthOf(idx);
+    if (length === undefined) break;
+    if (start < length) parts.push({ fragment_idx: idx, start, end: Math.min(end, length) });
+    // A line break is between two fragments.
+    start = Math.max(0, start - length - 1);
+    end -= length + 1;
+  }
+  return parts;
 }
 
 function show(painted: readonly Painted[], currentId: string | undefined): void {
   const named = (name: string, chosen: readonly Painted[], priority: number) => {
-    const group = new Highlight(...chosen.map(({ range }) => range));
+    const group = new Highlight();
+    for (const range of chosen.flatMap(({ ranges }) => ranges)) group.add(range);
     group.priority = priority;
     painter?.set(name, group);
   };
@@ -118,11 +163,11 @@ function show(painted: readonly Painted[], currentId: string | undefined): void 
 
 /** Returns the shortest highlight at a point of the screen: the one that is drawn inside the others. */
 function passageAt(painted: readonly Painted[], x: number, y: number): Passage | undefined {
-  const hits = painted.filter(({ range }) =>
+  const isAt = (range: Range) =>
     [...range.getClientRects()].some(
       ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
-    ),
-  );
+    );
+  const hits = painted.filter(({ ranges }) => ranges.some(isAt));
   const lengthOf = ({ passage }: Painted) => selectorsOf(passage).quote.exact.length;
   return hits.toSorted((a, b) => lengthOf(a) - lengthOf(b))[0]?.passage;
 }

@@ -44,7 +44,7 @@ export interface HighlightFilter {
   is?: 'unread' | 'unplaced' | undefined;
 }
 
-/** What the person sees of all media, newest first, page by page. */
+/** All highlights that the person sees, newest first, page by page. */
 export const allHighlightsQuery = (filter: HighlightFilter) =>
   infiniteQueryOptions({
     queryKey: queryKeys.highlightList(filter),

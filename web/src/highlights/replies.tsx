@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { Highlight } from '../api/types.ts';
+import type { Highlight, Person } from '../api/types.ts';
+import { draftFields } from '../drafts/use-draft.ts';
 import { IconButton } from '../ui/button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { Markdown } from '../ui/markdown.tsx';
@@ -12,7 +13,7 @@ import { MarkdownField } from './markdown-field.tsx';
 import { repliesQuery } from './queries.ts';
 
 /** The replies to a highlight, and a field for another one. */
-export function Replies({ highlight }: { highlight: Highlight }) {
+export function Replies({ highlight, people }: { highlight: Highlight; people: readonly Person[] }) {
   const query = useQuery(repliesQuery(highlight.id));
   const stale = [queryKeys.replies(highlight.id), queryKeys.highlights()];
   const send = useAction({
@@ -43,14 +44,17 @@ export function Replies({ highlight }: { highlight: Highlight }) {
               />
             )}
           </p>
-          <Markdown text={reply.body} />
+          <Markdown text={reply.body} mentions={reply.mentions} />
         </article>
       ))}
       <MarkdownField
+        field={draftFields.reply(highlight.id)}
         note=""
         label="Reply, or mention @somebody"
         action="Reply"
-        onSave={(body) => send.mutateAsync(body).catch(() => undefined)}
+        people={people}
+        isSaving={send.isPending}
+        onSave={({ text }, done) => send.mutate(text, { onSuccess: done })}
       />
     </section>
   );

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createSpanFinder, lettersUpTo, type TextRun, textRunsIn } from '../analysis/text-ranges.ts';
 import { fragmentQuery, fragmentsQuery } from '../library/queries.ts';
 
-/** A selected passage of one fragment. */
+/** A selected passage: where it begins, and its range counted from the beginning of that fragment. */
 export interface SelectedSpan {
   fragment_idx: number;
   start: number;
@@ -17,21 +17,26 @@ interface FragmentElement {
   element: Element;
 }
 
+const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
+
 /** Returns the fragments on the page that a range touches, in order. */
 function fragmentsIn(range: Range): FragmentElement[] {
-  const prose = [...document.querySelectorAll<HTMLElement>('.prose-part[data-fragment]')].map((element) => ({
+  const prose = all('.prose-part[data-fragment]').map((element) => ({
     idx: Number(element.dataset.fragment),
     element,
   }));
-  const pages = [...document.querySelectorAll<HTMLElement>('.pdf-page[data-page]')].flatMap((page) => {
-    const element = page.querySelector('.pdf-text');
-    return element ? [{ idx: Number(page.dataset.page) - 1, element }] : [];
-  });
-  const lines = [...document.querySelectorAll('.transcript-lines > *')].flatMap((line, idx) => {
-    const element = line.querySelector('.transcript-line > :last-child');
-    return element ? [{ idx, element }] : [];
-  });
-  return [...prose, ...pages, ...lines].filter(({ element }) => range.intersectsNode(element));
+  const fixed = all('.fixed-page[data-fragment]').map(({ dataset, shadowRoot }) => ({
+    idx: Number(dataset.fragment),
+    element: shadowRoot?.querySelector('.prose-part'),
+  }));
+  const pages = all('.pdf-page[data-page]').map((page) => ({
+    idx: Number(page.dataset.page) - 1,
+    element: page.querySelector('.pdf-text'),
+  }));
+  const lines = all('.transcript-text').map((element, idx) => ({ idx, element }));
+  return [...prose, ...fixed, ...pages, ...lines].flatMap(({ idx, element }) =>
+    element && range.intersectsNode(element) ? [{ idx, element }] : [],
+  );
 }
 
 /** Whether a selection is in the text of the document, and not only white space. */
@@ -39,14 +44,31 @@ export function isInText(range: Range): boolean {
   return range.toString().trim() !== '' && fragmentsIn(range).length > 0;
 }
 
+interface SpanOptions {
+  mediaId: string;
+  queryClient: QueryClient;
+}
+
+/** Returns the selected passage; several for the pages of a PDF, each of which has rectangles of its own. */
+export async function spansOf(range: Range, options: SpanOptions): Promise<SelectedSpan[]> {
+  const spans = await spansByFragment(range, options);
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (!first || !last || first === last || first.pdf) return spans;
+  const indexes = Array.from(
+    { length: last.fragment_idx - first.fragment_idx + 1 },
+    (_, step) => first.fragment_idx + step,
+  );
+  const texts = await Promise.all(indexes.map((idx) => textOf(options, idx)));
+  const { fragment_idx, start } = first;
+  const end = texts.slice(0, -1).reduce((sum, text) => sum + text.length + 1, 0) + last.end;
+  return [{ fragment_idx, start, end, exact: texts.join('\n').slice(start, end) }];
+}
+
 /** Returns the selected passages, one for each fragment that the selection touches. */
-export async function spansOf(
-  range: Range,
-  { mediaId, queryClient }: { mediaId: string; queryClient: QueryClient },
-): Promise<SelectedSpan[]> {
+async function spansByFragment(range: Range, options: SpanOptions): Promise<SelectedSpan[]> {
   const found = await Promise.all(
     fragmentsIn(range).map(async ({ idx, element }) => {
-      const text = await textOf(queryClient, mediaId, idx);
+      const text = await textOf(options, idx);
       const span = spanIn(range, element, text);
       if (!span) return [];
       const page = element.closest<HTMLElement>('.pdf-page');
@@ -57,7 +79,7 @@ export async function spansOf(
   return found.flat();
 }
 
-async function textOf(queryClient: QueryClient, mediaId: string, idx: number): Promise<string> {
+async function textOf({ queryClient, mediaId }: SpanOptions, idx: number): Promise<string> {
   const known = queryClient.getQueryData(fragmentsQuery(mediaId).queryKey)?.find((one) => one.idx === idx);
   const fragment = known ?? (await queryClient.fetchQuery(fragmentQuery(mediaId, idx)));
   return fragment.canonical_text;

@@ -1,7 +1,7 @@
 import './selection-bar.css';
 import { useQueryClient } from '@tanstack/react-query';
 import { Copy, Link2, MoveHorizontal, NotebookPen } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { HIGHLIGHT_COLORS, type HighlightColor } from '../../../src/contract/highlight-selectors.ts';
 import { changeSidePanel } from '../analysis/side-panel-state.ts';
 import type { Highlight, MediaWithOutline } from '../api/types.ts';
@@ -12,7 +12,9 @@ import { type HighlightActions, lastColor } from './actions.ts';
 import { COLOR_NAMES } from './colors.ts';
 import { openHighlight } from './current-highlight.ts';
 import { isInText, type SelectedSpan, spansOf } from './selected-spans.ts';
+import { hasNoSelection, selectedRange } from './selection.ts';
 
+const CANNOT_COPY = 'The browser does not allow copying here. Use its own command.';
 const GAP = 10;
 const EDGE = 8;
 /** Selecting with a finger or the keyboard changes the selection many times. */
@@ -30,13 +32,22 @@ export function SelectionBar({ media, actions, own }: SelectionBarProps) {
   const queryClient = useQueryClient();
   const range = useSelectedRange();
   const bar = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (range && bar.current) placeBeside(bar.current, range);
+  useLayoutEffect(() => {
+    if (!range) return;
+    const place = () => bar.current && placeBeside(bar.current, range);
+    place();
+    // The window or a box in it may scroll.
+    window.addEventListener('scroll', place, { capture: true, passive: true });
+    window.addEventListener('resize', place);
+    return () => {
+      window.removeEventListener('scroll', place, { capture: true });
+      window.removeEventListener('resize', place);
+    };
   }, [range]);
 
   const withSpans = async (use: (spans: SelectedSpan[]) => Promise<unknown>) => {
     // The selection may have changed since the bar was placed.
-    const selection = selectedRange() ?? range;
+    const selection = rangeInText() ?? range;
     if (selection) await use(await spansOf(selection, { mediaId: media.id, queryClient }));
   };
   const mark = (color: HighlightColor) => withSpans((spans) => actions.create(spans, color));
@@ -51,21 +62,20 @@ export function SelectionBar({ media, actions, own }: SelectionBarProps) {
     withSpans(async ([span]) => {
       if (own && span) await actions.move(own, span);
     });
-  const copy = async (text: string, message: string) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      showToast(message);
-    } catch {
-      showToast('The browser does not allow copying here. Use its own command.');
-    }
-  };
+  /** Copies the selection as the browser's own command does: with its line breaks and formats, without the times of a transcript. */
+  const copy = () => showToast(document.execCommand('copy') ? 'Copied' : CANNOT_COPY);
+  const copyAddress = (address: string) =>
+    navigator.clipboard.writeText(address).then(
+      () => showToast('Copied a link to this passage'),
+      () => showToast(CANNOT_COPY),
+    );
   const copyLink = () =>
     withSpans(async ([span]) => {
       if (!span) return;
       const words = span.exact.split(/\s+/).slice(0, 8).join(' ');
       const search = new URLSearchParams({ at: String(span.fragment_idx), from: String(span.start) });
       search.set('q', `"${words.replaceAll('"', '')}"`);
-      await copy(`${location.origin}/app/read/${media.id}?${search}`, 'Copied a link to this passage');
+      await copyAddress(`${location.origin}/app/read/${media.id}?${search}`);
     });
 
   useShortcuts(
@@ -114,37 +124,40 @@ export function SelectionBar({ media, actions, own }: SelectionBarProps) {
           onClick={() => void move()}
         />
       )}
-      <IconButton
-        label="Copy"
-        icon={Copy}
-        size="small"
-        onClick={() => void copy(range.toString(), 'Copied')}
-      />
+      <IconButton label="Copy" icon={Copy} size="small" onClick={copy} />
       <IconButton label="Copy link to passage" icon={Link2} size="small" onClick={() => void copyLink()} />
     </div>
   );
 }
 
 /** Returns the selected text of the document. */
-function selectedRange(): Range | undefined {
-  const selection = getSelection();
-  const range = selection && !selection.isCollapsed ? selection.getRangeAt(0) : undefined;
-  return range && isInText(range) ? range.cloneRange() : undefined;
+function rangeInText(): Range | undefined {
+  const range = selectedRange();
+  return range && isInText(range) ? range : undefined;
 }
 
 /** Returns the selected text of the document, shortly after the selection has settled. */
 function useSelectedRange(): Range | undefined {
   const [range, setRange] = useState<Range>();
+  // A page that is turned takes its selection along without an event.
+  useEffect(() => {
+    if (!range) return;
+    const observer = new MutationObserver(() => {
+      if (range.collapsed || !range.startContainer.isConnected) setRange(undefined);
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [range]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const isPressed = useRef(false);
   const look = useCallback(() => {
     clearTimeout(timer.current);
-    setRange(selectedRange());
+    setRange(rangeInText());
   }, []);
   useEffect(() => {
     const lookSoon = () => {
       clearTimeout(timer.current);
-      if (getSelection()?.isCollapsed) look();
+      if (hasNoSelection()) look();
       else if (!isPressed.current) timer.current = setTimeout(look, SETTLE_MS);
     };
     const press = () => {
@@ -176,6 +189,8 @@ function placeBeside(bar: HTMLElement, range: Range): void {
   const { width, height } = bar.getBoundingClientRect();
   const rects = [...range.getClientRects()].filter((rect) => rect.bottom > 0 && rect.top < innerHeight);
   const [first, last] = [rects[0], rects.at(-1)];
+  // The selection is scrolled out of sight.
+  bar.style.visibility = first && last ? '' : 'hidden';
   if (!first || !last) return;
   const above = first.top - height - GAP;
   const below = Math.min(last.bottom + GAP, innerHeight - height - EDGE);

@@ -38,6 +38,8 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 /** Whether the focused element handles the key itself: an input, a menu, a dialog. */
 function isTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  // Shift with these keys extends the selection.
+  if (event.shiftKey && /^(Arrow|Page|Home|End)/.test(event.key)) return true;
   const target = event.target instanceof Element ? event.target : null;
   if (target?.closest('input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"]'))
     return true;

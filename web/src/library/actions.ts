@@ -18,7 +18,7 @@ const DONE: Record<ReadingAction, string> = {
   unread: 'unread',
 };
 
-/** What an action on one media writes. */
+/** The reading state that each action writes. */
 const READING: Record<ReadingAction, (media: Media) => WrittenReading> = {
   finish: () => ({ progress: 1, finished: true }),
   unfinish: ({ reading }) => ({ progress: Math.min(reading?.progress ?? 0, 0.99), finished: false }),

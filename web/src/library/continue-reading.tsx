@@ -24,7 +24,7 @@ const continueReadingQuery = (libraryId: string) =>
     refetchOnMount: 'always',
   });
 
-/** What the person was reading last, above their library. Nothing when they have finished everything. */
+/** The items that the person was reading last, above their library. Nothing when they have finished everything. */
 export function ContinueReading({ libraryId, hidden }: { libraryId: string; hidden: ReadonlySet<string> }) {
   const list = useInfiniteQuery(continueReadingQuery(libraryId));
   const media = (list.data?.pages.flatMap(({ data }) => data) ?? [])

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { LayoutGrid, List, ListFilter, X } from 'lucide-react';
 import { useState } from 'react';
 import { dataQuery, queryKeys } from '../api/queries.ts';
-import type { Tag } from '../api/types.ts';
 import { firstTagsQuery } from '../mine/tags.ts';
+import { useSession } from '../session/session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { KIND_NAMES, KINDS } from './format.ts';
+import { libraryTagsQuery } from './library-tags.ts';
 import { type ListParams, type ORDERS, oneOf, type SORTS } from './list-params.ts';
 
 type Sort = (typeof SORTS)[number];
@@ -55,7 +56,7 @@ const anyOr = (any: string, names: Record<string, string>) => [
 ];
 
 /** The search params that the Filter button counts and clears. The tabs show the reading status themselves. */
-const COUNTED = ['kind', 'tag', 'favourite', 'status', 'site'] as const;
+const COUNTED = ['kind', 'library_tag', 'tag', 'favourite', 'status', 'site'] as const;
 const CLEARED = Object.fromEntries(COUNTED.map((name) => [name, undefined]));
 
 /** The tabs of the reading status, the Filter button, and the choice between list and grid. */
@@ -127,6 +128,7 @@ export function Filters({ libraryId, params, fixed, onChange, view, onView }: Fi
 
 function filterName(params: ListParams, name: (typeof COUNTED)[number]): string {
   if (name === 'kind') return params.kind ? KIND_NAMES[params.kind].label : '';
+  if (name === 'library_tag') return `Library tag ${params.library_tag ?? ''}`;
   if (name === 'tag') return params.tag ?? '';
   if (name === 'favourite') return 'Favourites';
   if (name === 'status') return params.status ? STATUS_NAMES[params.status] : '';
@@ -144,9 +146,12 @@ function FilterPanel({ libraryId, params, fixed = {}, set, isFiltered }: FilterP
     staleTime: 60_000,
   });
   const tags = useQuery(firstTagsQuery);
+  const { default_library_id } = useSession();
+  const isShared = libraryId !== default_library_id;
+  const libraryTags = useQuery({ ...libraryTagsQuery(libraryId), enabled: isShared });
   const { sort = 'added', order = usualOrder(sort) } = params;
   const choice = (
-    name: 'kind' | 'site' | 'status' | 'tag',
+    name: 'kind' | 'site' | 'status' | 'tag' | 'library_tag',
     label: string,
     options: { value: string; label: string }[],
   ) => (
@@ -176,6 +181,11 @@ function FilterPanel({ libraryId, params, fixed = {}, set, isFiltered }: FilterP
           label: count ? `${site} (${count})` : site,
         })),
       ])}
+      {(params.library_tag || (isShared && (libraryTags.data?.length ?? 0) > 0)) &&
+        choice('library_tag', 'Library tag', [
+          { value: '', label: 'Any library tag' },
+          ...tagOptions(libraryTags.data, params.library_tag).map((name) => ({ value: name, label: name })),
+        ])}
       {fixed.tag === undefined &&
         (params.tag || (tags.data?.tags.length ?? 0) > 0) &&
         choice('tag', 'Tag', [
@@ -228,7 +238,7 @@ function siteOptions(known: SiteCount[] | undefined, current: string | undefined
 }
 
 /** The selected tag stays in the menu even when it is not among the first ones. */
-function tagOptions(known: readonly Tag[] = [], current: string | undefined): string[] {
+function tagOptions(known: readonly { name: string }[] = [], current: string | undefined): string[] {
   const names = known.map(({ name }) => name);
   return !current || names.includes(current) ? names : [current, ...names];
 }

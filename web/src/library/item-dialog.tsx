@@ -26,7 +26,7 @@ interface ItemDialogProps {
 
 export default function ItemDialog(props: ItemDialogProps & { kind: ItemDialogKind }) {
   if (props.kind === 'title') {
-    // Whoever has a title of their own sees that one, so they edit it.
+    // A person with a title of their own sees that one, so they edit it.
     const isCommon = props.media.may_edit_title && props.media.mine.title === null;
     return isCommon ? <TitleDialog {...props} /> : <OwnTitleDialog {...props} />;
   }

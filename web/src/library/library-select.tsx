@@ -1,4 +1,4 @@
-import type { Library } from '../api/types.ts';
+import type { Library, SavedSearch } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { Select } from '../ui/field.tsx';
 
@@ -7,11 +7,13 @@ interface LibrarySelectProps {
   /** Undefined for the person's own library. */
   value: string | undefined;
   libraries: readonly Library[];
-  onChange: (libraryId: string | undefined) => void;
+  /** Offered after the libraries. */
+  searches?: readonly SavedSearch[];
+  onChange: (id: string | undefined) => void;
 }
 
-/** Selects the person's own library or a shared one. */
-export function LibrarySelect({ label, value, libraries, onChange }: LibrarySelectProps) {
+/** Selects the person's own library, a shared one, or a saved search. */
+export function LibrarySelect({ label, value, libraries, searches = [], onChange }: LibrarySelectProps) {
   const { default_library_id } = useSession();
   return (
     <Select
@@ -21,6 +23,7 @@ export function LibrarySelect({ label, value, libraries, onChange }: LibrarySele
       options={[
         { value: default_library_id, label: 'My library' },
         ...libraries.map(({ id, name }) => ({ value: id, label: name })),
+        ...searches.map(({ id, name }) => ({ value: id, label: `Saved search: ${name}` })),
       ]}
     />
   );

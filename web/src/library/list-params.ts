@@ -12,8 +12,12 @@ export interface ListParams {
   kind?: MediaKind;
   status?: (typeof STATUSES)[number];
   site?: string;
+  /** The query of a saved search. */
+  q?: string;
   /** Includes the tags below it. */
   tag?: string;
+  /** A tag of the shared library that is listed. */
+  library_tag?: string;
   favourite?: boolean;
   archived?: boolean;
   reading?: (typeof READINGS)[number];
@@ -29,11 +33,12 @@ const CHOICES = { kind: KINDS, status: STATUSES, reading: READINGS, sort: SORTS,
 
 export function readListParams(search: Record<string, unknown>): ListParams {
   const known = Object.entries(CHOICES).map(([name, values]) => [name, oneOf<string>(values, search[name])]);
-  const [site, tag] = [textOf(search.site), textOf(search.tag)];
+  const [site, tag, libraryTag] = [search.site, search.tag, search.library_tag].map(textOf);
   return {
     ...Object.fromEntries(known.filter(([, value]) => value)),
     ...(site && { site }),
     ...(tag && !tagProblem(tag) && { tag: cleanTag(tag) }),
+    ...(libraryTag && !tagProblem(libraryTag) && { library_tag: cleanTag(libraryTag) }),
     ...(search.favourite === true && { favourite: true }),
   };
 }

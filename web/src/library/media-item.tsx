@@ -113,6 +113,7 @@ function Actions({ media, isSelected, removeFrom, onSelect }: MediaItemProps) {
       <MediaMenu
         media={media}
         removeFrom={removeFrom && mayRemove(media, removeFrom) ? removeFrom : undefined}
+        tagIn={removeFrom?.isDefault === false ? removeFrom : undefined}
         onSelect={() => onSelect(media, !isSelected, false)}
       />
     </span>

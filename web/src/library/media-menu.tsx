@@ -19,12 +19,13 @@ import {
   StickyNote,
   Tags,
   Trash2,
+  UsersRound,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl } from '../api/client.ts';
-import type { Media } from '../api/types.ts';
+import type { ListedMedia } from '../api/types.ts';
 import { useMineActions } from '../mine/actions.ts';
-import { editTags, showNote } from '../mine/mine-dialogs.tsx';
+import { editLibraryTags, editTags, showNote } from '../mine/mine-dialogs.tsx';
 import { downloadFrom } from '../transfer/download.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
@@ -38,10 +39,12 @@ import { type LibraryRef, removeWithUndo } from './removals.ts';
 const MOST_INLINE = 4;
 
 interface MediaMenuProps {
-  media: Media;
+  media: ListedMedia;
   /** The library that Remove removes it from; without it, Remove is not offered. */
   removeFrom?: LibraryRef | undefined;
   onRemoved?: () => void;
+  /** The shared library that is listed, if the person may set its tags. */
+  tagIn?: LibraryRef | undefined;
   /** In lists: selects or deselects it. */
   onSelect?: () => void;
   /** Replaces the usual action of Mark as unread. */
@@ -50,7 +53,8 @@ interface MediaMenuProps {
   children?: ReactNode;
 }
 
-export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, children }: MediaMenuProps) {
+export function MediaMenu(props: MediaMenuProps) {
+  const { media, removeFrom, onRemoved, tagIn, onSelect, onUnread, children } = props;
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
@@ -100,6 +104,13 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, ch
         onSelect={() => void mineActions.archive([media], !is_archived)}
       />
       <MenuItem label="Edit tags" icon={Tags} shortcut="t" onSelect={() => editTags([media])} />
+      {tagIn && (
+        <MenuItem
+          label="Edit library tags"
+          icon={UsersRound}
+          onSelect={() => editLibraryTags(media, tagIn)}
+        />
+      )}
       <MenuItem
         label={note === null ? 'Add note' : 'Show note'}
         icon={StickyNote}

@@ -15,7 +15,7 @@ import { EmptyState, Pending } from '../ui/states.tsx';
 import { useMediaActions } from './actions.ts';
 import { Filters, useViewChoice } from './filters.tsx';
 import type { ListParams } from './list-params.ts';
-import { mediaListQuery } from './media-list.ts';
+import { mediaListQuery, PAGE_SIZE } from './media-list.ts';
 import { hiddenIn, type LibraryRef, mayRemove, removalStore, removeWithUndo } from './removals.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSelection } from './use-selection.ts';
@@ -26,7 +26,7 @@ interface MediaViewProps {
   title: string;
   actions?: ReactNode;
   params: ListParams;
-  /** What defines the list itself: the archive, the favourites, a tag. Clearing filters keeps it. */
+  /** The filter that defines the list itself: the archive, the favourites, a tag, a saved search. Clearing filters keeps it. */
   fixed?: ListParams;
   onParams: (params: ListParams) => void;
   /** The library that Remove removes from; undefined when the person may not. */
@@ -53,8 +53,11 @@ export function MediaView(props: MediaViewProps) {
     () => loaded.filter((media) => !hidden.has(media.id) && isListed(media, listParams)),
     [loaded, hidden, listParams],
   );
-  const total =
-    list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
+  // A search for a frequent word is not counted; then there is at least one more page.
+  const counted = list.data?.pages.at(-1)?.page.total;
+  const isUncounted = list.data !== undefined && counted === undefined && list.hasNextPage;
+  const known = counted ?? loaded.length + (isUncounted ? PAGE_SIZE : 0);
+  const total = list.data && Math.max(0, known - (loaded.length - items.length));
   const selection = useSelection(items, JSON.stringify(listParams));
   const whole = selection.isAll && total !== undefined ? { libraryId, params: listParams, total } : undefined;
   // The current versions of the selected items.
@@ -133,7 +136,7 @@ export function MediaView(props: MediaViewProps) {
         <h1 className="page-title">{title}</h1>
         {total !== undefined && (
           <span className="list-count" role="status">
-            {plural(total, 'item')}
+            {isUncounted ? `More than ${plural(items.length, 'item')}` : plural(total, 'item')}
           </span>
         )}
         {headActions}

@@ -11,7 +11,7 @@ export const ROLE_OPTIONS = (Object.keys(NAMES) as LibraryRole[]).map((value) =>
 export const roleName = (role: LibraryRole) =>
   `${role === 'admin' ? 'an' : 'a'} ${NAMES[role].toLowerCase()}`;
 
-/** What a member with this role may do, as a sentence. */
+/** A sentence that says what a member with this role may do. */
 export function rightsOf(role: LibraryRole, subject: 'You' | 'They'): string {
   const rights = {
     member: 'read everything in this library',

@@ -20,7 +20,7 @@ export function useSelection(items: readonly Media[], listKey: string) {
         ? latest.current.slice(from, to + 1)
         : [media];
     anchor.current = media.id;
-    // Whoever deselects one item of all keeps the loaded ones.
+    // Deselecting one item of all keeps the loaded ones selected.
     setAll(false);
     setSelected((current) => {
       const next = new Map(current);

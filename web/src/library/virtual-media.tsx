@@ -36,7 +36,7 @@ export function VirtualMedia(props: VirtualMediaProps) {
   const frame = useRef<HTMLDivElement>(null);
   const columns = useColumns(frame, view);
   const [offset, setOffset] = useState(0);
-  // What is above the list comes and goes: pending saves, and what to continue reading.
+  // The parts above the list come and go: pending saves, and items to continue.
   useLayoutEffect(() => {
     const measure = () => setOffset(frame.current?.offsetTop ?? 0);
     measure();

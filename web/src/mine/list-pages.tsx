@@ -43,7 +43,7 @@ export function FavouritesPage() {
   );
 }
 
-/** What the person has archived. */
+/** The items that the person has archived. */
 export function ArchivePage() {
   const params = archiveRoute.useSearch();
   const navigate = useNavigate();

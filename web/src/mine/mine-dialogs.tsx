@@ -1,13 +1,16 @@
 import { lazy, Suspense, useEffect } from 'react';
 import { createStore, useStore } from '../api/store.ts';
-import type { Media } from '../api/types.ts';
+import type { ListedMedia, Media } from '../api/types.ts';
 import type { WholeList } from '../library/bulk.ts';
+import type { LibraryRef } from '../library/removals.ts';
 
 type Shown =
   | { kind: 'tags'; media: readonly Media[]; whole: WholeList | undefined }
+  | { kind: 'library-tags'; media: ListedMedia; library: LibraryRef }
   | { kind: 'note'; media: Media };
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx'));
+const LibraryTagDialog = lazy(() => import('../library/library-tag-dialog.tsx'));
 const NoteDialog = lazy(() => import('./note-dialog.tsx'));
 const shown = createStore<Shown | undefined>(undefined);
 
@@ -15,18 +18,22 @@ const shown = createStore<Shown | undefined>(undefined);
 export const editTags = (media: readonly Media[], whole?: WholeList) => {
   if (media.length > 0) shown.set({ kind: 'tags', media, whole });
 };
+/** Edits the tags that a shared library gives a media. */
+export const editLibraryTags = (media: ListedMedia, library: LibraryRef) =>
+  shown.set({ kind: 'library-tags', media, library });
 /** Shows and edits the note of a media. */
 export const showNote = (media: Media) => shown.set({ kind: 'note', media });
 
 const close = () => shown.set(undefined);
 
-/** The dialogs about what the person keeps about media. */
+/** The dialogs about tags and notes. */
 export function MineDialogs() {
   const current = useStore(shown);
   useEffect(() => close, []);
   return (
     <Suspense>
       {current?.kind === 'tags' && <TagDialog {...current} onClose={close} />}
+      {current?.kind === 'library-tags' && <LibraryTagDialog {...current} onClose={close} />}
       {current?.kind === 'note' && <NoteDialog media={current.media} onClose={close} />}
     </Suspense>
   );

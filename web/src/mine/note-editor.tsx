@@ -11,7 +11,7 @@ const LONGEST_NOTE = 20_000;
 
 interface NoteEditorProps {
   media: Media;
-  /** Whether an empty note is edited at once. */
+  /** Whether an empty note is edited at once. A draft always is. */
   startsEditing?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function NoteEditor({ media, startsEditing = false }: NoteEditorProps) {
   const isEmpty = !note.note;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
   useEffect(() => {
-    if (startsEditing && isEmpty) void edit();
+    if ((startsEditing && isEmpty) || note.hasDraft()) void edit();
   }, []);
   return (
     <div className="note-editor">

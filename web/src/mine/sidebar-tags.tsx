@@ -3,19 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight, Tag, Tags } from 'lucide-react';
 import { useState } from 'react';
+import type { TagLevel } from '../api/types.ts';
 import { count } from '../ui/numbers.ts';
 import { type TagNode, tagTree } from './tag-tree.ts';
-import { firstTagsQuery } from './tags.ts';
+import { tagLevelsQuery } from './tags.ts';
 
 const MOST_SHOWN = 12;
 const KEY = 'nexus.sidebar-tags';
 
 /** The tags in the sidebar: the first ones as a tree, and a link to all of them. Nothing when the person has none. */
 export function SidebarTags() {
-  const { data } = useQuery(firstTagsQuery);
+  const { data } = useQuery(tagLevelsQuery);
   const [isOpen, setOpen] = useState(() => localStorage.getItem(KEY) !== 'closed');
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
-  if (!data || data.tags.length === 0) return null;
+  if (!data || data.levels.length === 0) return null;
 
   const toggleSection = () => {
     localStorage.setItem(KEY, isOpen ? 'closed' : 'open');
@@ -26,7 +27,7 @@ export function SidebarTags() {
     if (!next.delete(name)) next.add(name);
     setExpanded(next);
   };
-  const nodes = visible(tagTree(data.tags), expanded).slice(0, MOST_SHOWN);
+  const nodes = visible(tagTree(data.levels), expanded).slice(0, MOST_SHOWN);
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (
     <>
@@ -62,7 +63,7 @@ export function SidebarTags() {
 }
 
 interface TagEntryProps {
-  node: TagNode;
+  node: TagNode<TagLevel>;
   isExpanded: boolean;
   onToggle: (name: string) => void;
 }
@@ -81,11 +82,10 @@ function TagEntry({ node: { name, label, depth, tag, children }, isExpanded, onT
         <span className="truncate" dir="auto">
           {label}
         </span>
-        {/* The list of a tag includes those below it, and how many items these are together is not known. */}
-        {children.length === 0 && tag && (
+        {tag && (
           <span className="nav-count">
-            {count(tag.media_count)}
-            <span className="visually-hidden"> {tag.media_count === 1 ? 'item' : 'items'}</span>
+            {count(tag.nested_count)}
+            <span className="visually-hidden"> {tag.nested_count === 1 ? 'item' : 'items'}</span>
           </span>
         )}
       </Link>
@@ -105,7 +105,7 @@ function TagEntry({ node: { name, label, depth, tag, children }, isExpanded, onT
 }
 
 /** The nodes whose parents are all expanded, in the order of the tree. */
-function visible(nodes: readonly TagNode[], expanded: ReadonlySet<string>): TagNode[] {
+function visible(nodes: readonly TagNode<TagLevel>[], expanded: ReadonlySet<string>): TagNode<TagLevel>[] {
   return nodes.flatMap((node) => [
     node,
     ...(expanded.has(node.name) ? visible(node.children, expanded) : []),

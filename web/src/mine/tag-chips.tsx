@@ -1,7 +1,7 @@
 import './tags.css';
 import { Link } from '@tanstack/react-router';
-import { Archive, Star } from 'lucide-react';
-import type { Media } from '../api/types.ts';
+import { Archive, Star, UsersRound } from 'lucide-react';
+import type { ListedMedia, Media } from '../api/types.ts';
 import { titleOf } from '../library/format.ts';
 
 /** In lists, this many tags are shown, and one less on narrow screens. */
@@ -10,44 +10,77 @@ const MOST_IN_LISTS = 3;
 const LONG = 12;
 
 interface TagChipsProps {
-  media: Media;
+  media: ListedMedia;
   /** In lists, only the first tags are shown. */
   all?: boolean;
   /** Whether a tag filters the list that is shown; otherwise it leads to the list of the tag. */
   filters?: boolean;
 }
 
-/** The tags of a media as links, and the number of those that are not shown. */
+interface Chip {
+  name: string;
+  isOfLibrary: boolean;
+}
+
+/** The tags of a media as links, those of the listed library first, and the number of those that are not shown. */
 export function TagChips({ media, all = false, filters = false }: TagChipsProps) {
-  const { tags } = media.mine;
-  const most = all ? tags.length : MOST_IN_LISTS;
-  if (tags.length === 0) return null;
+  const chips: Chip[] = [
+    ...(media.library_tags ?? []).map((name) => ({ name, isOfLibrary: true })),
+    ...media.mine.tags.map((name) => ({ name, isOfLibrary: false })),
+  ];
+  const most = all ? chips.length : MOST_IN_LISTS;
+  if (chips.length === 0) return null;
   return (
     <ul className="tag-chips" aria-label={`Tags of ${titleOf(media)}`}>
-      {tags.slice(0, most).map((tag, index) => (
-        <li key={tag} data-long={tag.length > LONG} data-wide={!all && index === most - 1}>
-          {filters ? (
-            <Link to="." search={(now) => ({ ...now, tag })} className="tag-chip truncate" dir="auto">
-              {tag}
-            </Link>
-          ) : (
-            <Link to="/tagged" search={{ tag }} className="tag-chip truncate" dir="auto">
-              {tag}
-            </Link>
-          )}
+      {chips.slice(0, most).map((chip, index) => (
+        <li
+          key={`${chip.isOfLibrary} ${chip.name}`}
+          data-long={chip.name.length > LONG}
+          data-wide={!all && index === most - 1}
+        >
+          <TagLink {...chip} filters={filters} />
         </li>
       ))}
-      <More tags={tags.slice(most)} screen="wide" />
-      <More tags={all ? [] : tags.slice(most - 1)} screen="narrow" />
+      <More chips={chips.slice(most)} screen="wide" />
+      <More chips={all ? [] : chips.slice(most - 1)} screen="narrow" />
     </ul>
   );
 }
 
-function More({ tags, screen }: { tags: readonly string[]; screen: 'wide' | 'narrow' }) {
-  if (tags.length === 0) return null;
+function TagLink({ name, isOfLibrary, filters }: Chip & { filters: boolean }) {
+  if (isOfLibrary) {
+    return (
+      <Link
+        to="."
+        search={(now) => ({ ...now, library_tag: name })}
+        className="tag-chip"
+        data-of="library"
+        title={`${name}: a tag of this library, which all members see`}
+      >
+        <UsersRound size={12} aria-hidden />
+        <span className="truncate" dir="auto">
+          {name}
+        </span>
+        <span className="visually-hidden"> (library tag)</span>
+      </Link>
+    );
+  }
+  return filters ? (
+    <Link to="." search={(now) => ({ ...now, tag: name })} className="tag-chip truncate" dir="auto">
+      {name}
+    </Link>
+  ) : (
+    <Link to="/tagged" search={{ tag: name }} className="tag-chip truncate" dir="auto">
+      {name}
+    </Link>
+  );
+}
+
+function More({ chips, screen }: { chips: readonly Chip[]; screen: 'wide' | 'narrow' }) {
+  if (chips.length === 0) return null;
   return (
-    <li className="tag-more" data-screen={screen} title={tags.join(', ')}>
-      +{tags.length}
+    <li className="tag-more" data-screen={screen} title={chips.map(({ name }) => name).join(', ')}>
+      +{chips.length}
       <span className="visually-hidden"> more tags</span>
     </li>
   );

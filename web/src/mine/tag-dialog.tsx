@@ -8,6 +8,7 @@ import { count, plural } from '../ui/numbers.ts';
 import { useMineActions } from './actions.ts';
 import { TagInput } from './tag-input.tsx';
 import { hasTag } from './tag-names.ts';
+import { TagReasons } from './tag-reasons.tsx';
 
 interface TagDialogProps {
   media: readonly Media[];
@@ -67,7 +68,19 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
         onComplete={(name) => setCompleted([...completed, name])}
         onSubmit={save}
       />
+      {isOne && first && before.length > 0 && <Reasons mediaId={first.id} />}
     </Dialog>
+  );
+}
+
+/** The reasons are requested when they are opened. */
+function Reasons({ mediaId }: { mediaId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="tag-reasons-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Why these tags?</summary>
+      {isOpen && <TagReasons mediaId={mediaId} />}
+    </details>
   );
 }
 

@@ -11,6 +11,8 @@ interface TagInputProps {
   hint?: string;
   tags: readonly string[];
   onChange: (tags: string[]) => void;
+  /** Completes to the tags of this library instead of the person's own. */
+  libraryId?: string;
   /** A note beside a tag: on how many of the selected items it is. */
   noteOf?: (name: string) => string | undefined;
   /** Adds a tag that only some of the selected items have to all of them. */
@@ -24,7 +26,7 @@ const MOST_TAGS = 100;
 
 /** A field for tags, with completion. Enter or a comma adds a tag, Backspace in the empty field removes the last one. */
 export function TagInput(props: TagInputProps) {
-  const { label, hint, tags, onChange, noteOf, onComplete, onSubmit } = props;
+  const { label, hint, tags, onChange, libraryId, noteOf, onComplete, onSubmit } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
@@ -33,8 +35,9 @@ export function TagInput(props: TagInputProps) {
   const [active, setActive] = useState(-1);
   const [said, setSaid] = useState('');
   const name = cleanTag(text.trim());
+  const prefix = name.replace(/\/$/, '').slice(0, LONGEST_TAG);
   const { data: known = [] } = useQuery({
-    ...completionsQuery(name.replace(/\/$/, '').slice(0, LONGEST_TAG)),
+    ...completionsQuery(prefix, libraryId),
     enabled: isOpen,
     placeholderData: keepPreviousData,
   });

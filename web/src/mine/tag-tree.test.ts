@@ -23,7 +23,7 @@ describe('the names of tags', () => {
 });
 
 test('the tree has every level once, also those that are no tags themselves', () => {
-  const drawn = (nodes: TagNode[]): unknown[] =>
+  const drawn = (nodes: TagNode<Tag>[]): unknown[] =>
     nodes.map(({ label, tag: own, children }) => [label, own?.name, ...drawn(children)]);
   const names = ['b', 'Art/old/stone', 'art/new', 'b-side', 'b/c'];
   expect(drawn(tagTree(names.map(tag)))).toEqual([

@@ -68,7 +68,7 @@ function TagRow({
   node: { name, label, depth, tag },
   onAsk,
 }: {
-  node: TagNode;
+  node: TagNode<Tag>;
   onAsk: (asked: Asked) => void;
 }) {
   return (
@@ -97,6 +97,6 @@ function TagRow({
   );
 }
 
-function flat(nodes: readonly TagNode[]): TagNode[] {
+function flat(nodes: readonly TagNode<Tag>[]): TagNode<Tag>[] {
   return nodes.flatMap((node) => [node, ...flat(node.children)]);
 }

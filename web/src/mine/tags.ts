@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/queries.ts';
-import type { ListPage, Tag } from '../api/types.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
+import type { ListPage, Tag, TagLevel } from '../api/types.ts';
 import { isSameTag } from './tag-names.ts';
 
 /** The first tags by name, for the sidebar and the filters. */
@@ -14,14 +14,24 @@ export const firstTagsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The tags that a text can be completed to. */
-export const completionsQuery = (prefix: string) =>
-  queryOptions({
-    queryKey: queryKeys.completions(prefix),
-    queryFn: async ({ signal }) =>
-      (await api.get<ListPage<Tag>>('/tags', { limit: 8, ...(prefix && { prefix }) }, signal)).data,
-    staleTime: 30_000,
-  });
+/** The tags that a text can be completed to: the person's own, or those of a library. */
+export const completionsQuery = (prefix: string, libraryId?: string) => ({
+  ...dataQuery<Pick<Tag, 'name'>[]>(
+    libraryId ? queryKeys.libraryTagCompletions(libraryId, prefix) : queryKeys.completions(prefix),
+    libraryId ? `/libraries/${libraryId}/tags` : '/tags',
+    { limit: 8, ...(prefix && { prefix }) },
+  ),
+  staleTime: 30_000,
+});
+/** The first levels of the tree of tags, with the number of items at or below each, for the sidebar. */
+export const tagLevelsQuery = queryOptions({
+  queryKey: queryKeys.tagLevels(),
+  queryFn: async ({ signal }) => {
+    const { data, page } = await api.get<ListPage<TagLevel>>('/tags/tree', { limit: 200 }, signal);
+    return { levels: data, hasMore: page.next_cursor !== null };
+  },
+  staleTime: 60_000,
+});
 
 /** The tag with a name; null when there is none. */
 export const namedTagQuery = (name: string) =>

@@ -2,10 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, api, errorMessage } from '../api/client.ts';
 import type { Media, Mine } from '../api/types.ts';
+import { draftFields, useDraft } from '../drafts/use-draft.ts';
 import { patchMedia } from '../library/media-list.ts';
 import { showToast } from '../ui/toasts.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 
-/** What an edit is based on: the note as the server has it, and the tag of that state. */
+/** The note as the server had it when the edit began, and the tag of that state. */
 interface Base {
   note: string;
   tag: string | undefined;
@@ -20,7 +22,10 @@ interface NoteState {
   other?: string | undefined;
 }
 
-/** The note of a media, and what it takes to edit it without overwriting a change that the person has not seen. */
+/**
+ * Edits the note of a media without overwriting a change that the person has not seen. Text that is not saved yet is kept as
+ * a draft, and sent when the page is closed.
+ */
 export function useNote({ id, mine }: Media) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<NoteState>({});
@@ -33,6 +38,7 @@ export function useNote({ id, mine }: Media) {
     };
   }, []);
   const path = `/media/${id}/mine`;
+  const draftOf = useDraft(draftFields.itemNote(id));
 
   async function load(): Promise<Base> {
     const { data, tag } = await api.getTagged<Mine>(path);
@@ -40,8 +46,9 @@ export function useNote({ id, mine }: Media) {
     return { note: data.note ?? '', tag };
   }
 
-  async function write(note: string, tag: string | undefined): Promise<void> {
-    const edited = await api.patchData<Mine>(path, { note: note || null }, { ifMatch: tag });
+  async function write(note: string, tag: string | undefined, { keepalive = false } = {}): Promise<void> {
+    const edited = await api.patchData<Mine>(path, { note: note || null }, { ifMatch: tag, keepalive });
+    draftOf.forget();
     patchMedia(queryClient, { id, mine: edited });
   }
 
@@ -61,22 +68,39 @@ export function useNote({ id, mine }: Media) {
   }
 
   async function edit(): Promise<void> {
-    setState({ draft: mine.note ?? '' });
+    const kept = draftOf.take();
+    const begun = kept?.text ?? mine.note ?? '';
+    setState({ draft: begun });
     try {
       base.current = await load();
       const { note } = base.current;
-      // What was typed while it was loading stays.
-      setState((now) => (now.draft === (mine.note ?? '') ? { draft: note } : now));
+      if (kept && kept.base !== note && kept.text !== note)
+        return setState({ draft: kept.text, other: note });
+      // Text that was typed while the note was loading stays.
+      setState((now) => (!kept && now.draft === begun ? { draft: note } : now));
     } catch (error) {
-      setState({ error: errorMessage(error) });
+      setState(kept ? { draft: begun, error: errorMessage(error) } : { error: errorMessage(error) });
     }
   }
+
+  const latest = useRef<NoteState>(state);
+  latest.current = state;
+  useWindowEvent('pagehide', () => {
+    const { draft, other } = latest.current;
+    const known = base.current;
+    if (draft === undefined || other !== undefined || !known || draft === known.note) return;
+    // A request that fails now leaves the draft, which is restored with the field.
+    write(draft, known.tag, { keepalive: true }).catch(() => undefined);
+  });
 
   async function save(): Promise<void> {
     const { draft, status, other } = state;
     if (draft === undefined || status === 'saving' || other !== undefined) return;
     const note = draft.trim() === '' ? '' : draft;
-    if (note === (base.current?.note ?? mine.note ?? '')) return setState({});
+    if (note === (base.current?.note ?? mine.note ?? '')) {
+      draftOf.forget();
+      return setState({});
+    }
     setState({ draft, status: 'saving' });
     try {
       const conflict = await writeUnlessChanged(note);
@@ -104,7 +128,11 @@ export function useNote({ id, mine }: Media) {
     isEditing: state.draft !== undefined,
     edit,
     save,
-    type: (draft: string) => setState((now) => ({ draft, other: now.other })),
+    hasDraft: () => draftOf.isPending(mine.note ?? ''),
+    type: (draft: string) => {
+      draftOf.keep(draft, base.current?.note ?? mine.note ?? '');
+      setState((now) => ({ draft, other: now.other }));
+    },
     /** After a conflict: saves the typed text, or uses the other note. */
     keepMine: async () => {
       if (state.draft === undefined) return;
@@ -118,6 +146,9 @@ export function useNote({ id, mine }: Media) {
         setState({ draft, error: errorMessage(error) });
       }
     },
-    takeOther: () => setState({}),
+    takeOther: () => {
+      draftOf.forget();
+      setState({});
+    },
   };
 }

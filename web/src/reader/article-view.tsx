@@ -1,19 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, ExternalLink } from 'lucide-react';
+import { ExternalLink } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
-import { useMediaActions } from '../library/actions.ts';
 import { KIND_NAMES, lengthOf, siteOf, titleOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
-import { ArchiveButton } from '../mine/archive-button.tsx';
 import { ItemMine } from '../mine/item-mine.tsx';
-import { Button, buttonClass } from '../ui/button.tsx';
+import { buttonClass } from '../ui/button.tsx';
 import { publishedOf } from '../ui/dates.ts';
 import { Pending, SkeletonText } from '../ui/states.tsx';
 import { textDirection } from './direction.ts';
 import { followLinks } from './links.ts';
-import { NextItem } from './next-item.tsx';
 import { NotePreview } from './note-preview.tsx';
+import { ReaderEnd } from './reader-end.tsx';
 import type { ViewProps } from './reader-page.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
 import { useScrollPosition } from './scroll-position.ts';
@@ -21,7 +19,6 @@ import { SIZES, useReaderSettings } from './type-settings.tsx';
 
 export function ArticleView({ media, target, isFinding, onMove, onFollow }: ViewProps) {
   const column = useRef<HTMLElement>(null);
-  const actions = useMediaActions();
   const query = useQuery(fragmentsQuery(media.id));
   const fragments = query.data;
   useScrollPosition(column, {
@@ -30,7 +27,6 @@ export function ArticleView({ media, target, isFinding, onMove, onFollow }: View
     isLoose: isFinding,
     onMove: (share, position) => fragments && onMove(share, position),
   });
-  const isFinished = media.reading?.finished_at != null;
   return (
     <article ref={column} className="reader-column">
       <ArticleHead media={media} />
@@ -45,20 +41,7 @@ export function ArticleView({ media, target, isFinding, onMove, onFollow }: View
               <SanitizedHtml key={id} html={html_sanitized} idx={idx} />
             ))}
           </Prose>
-          <footer className="reader-end">
-            {media.is_link && <OpenOriginal media={media} />}
-            <div className="row">
-              <Button
-                look={isFinished || media.is_link ? 'secondary' : 'primary'}
-                icon={CircleCheck}
-                onClick={() => void actions.finish([media], !isFinished)}
-              >
-                {isFinished ? 'Finished' : 'Mark as finished'}
-              </Button>
-              <ArchiveButton media={media} />
-            </div>
-            <NextItem media={media} />
-          </footer>
+          <ReaderEnd media={media}>{media.is_link && <OpenOriginal media={media} />}</ReaderEnd>
         </>
       )}
     </article>

@@ -12,8 +12,8 @@ import { Contents } from './contents.tsx';
 import { isRightToLeft } from './direction.ts';
 import { FixedPage } from './fixed-page.tsx';
 import { useLastPassed } from './last-passed.ts';
-import { NextItem } from './next-item.tsx';
 import { PrintedPageNumber } from './printed-page.tsx';
+import { ReaderEnd } from './reader-end.tsx';
 import type { ViewProps } from './reader-page.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
 import { useScrollPosition } from './scroll-position.ts';
@@ -112,7 +112,7 @@ export function BookView(props: ViewProps) {
                 onTurn={turn}
               />
             )}
-            {index && chapter === count - 1 && <NextItem media={media} />}
+            {index && chapter === count - 1 && <ReaderEnd media={media} />}
           </>
         )}
       </article>

@@ -1,3 +1,4 @@
+import { WORKER_READY } from '../ui/worker-queue.ts';
 import { type Token, tokensOf } from './code-tokens.ts';
 
 export interface TokensRequest {
@@ -17,3 +18,4 @@ function answer({ language, code }: TokensRequest): TokensAnswer {
 }
 
 self.onmessage = ({ data }: MessageEvent<TokensRequest>) => self.postMessage(answer(data));
+self.postMessage(WORKER_READY);

@@ -53,7 +53,7 @@ export function useFind(media: MediaWithOutline, { at = 0, q, from = 0 }: Visite
   };
 }
 
-/** What a link with words looks for. */
+/** Returns the words of a link, and where to begin looking for them. */
 function soughtBy(q: string | undefined, fragment: number, character: number): Sought {
   return q === undefined ? NOTHING : { q, by: 'words', near: { fragment, character } };
 }

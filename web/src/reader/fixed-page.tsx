@@ -2,6 +2,7 @@ import './fixed-page.css';
 import { type RefObject, type TouchEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import type { LaidOutFragment } from '../api/types.ts';
+import { hasNoSelection } from '../highlights/selection.ts';
 import { followLinks } from './links.ts';
 import { pageSheets } from './page-sheet.ts';
 import { SanitizedHtml } from './sanitized-html.tsx';
@@ -99,7 +100,8 @@ function useSwipe(onSwipe: (direction: 1 | -1) => void) {
     },
     onTouchEnd({ changedTouches }: TouchEvent) {
       const [touch] = Array.from(changedTouches);
-      if (!from.current || !touch) return;
+      // A finger that selects text moves like one that swipes.
+      if (!from.current || !touch || !hasNoSelection()) return;
       const [x, y] = [touch.clientX - from.current.x, touch.clientY - from.current.y];
       from.current = undefined;
       if (Math.abs(x) > SWIPE && Math.abs(x) > 2 * Math.abs(y)) onSwipe(x < 0 ? 1 : -1);

@@ -12,6 +12,13 @@ const BASE = `
   .table-box { display: contents; }
   a { color: inherit; }
 }
+::highlight(nexus-highlight-yellow) { background-color: #ffe784; }
+::highlight(nexus-highlight-green) { background-color: #bdeac0; }
+::highlight(nexus-highlight-blue) { background-color: #bfe0ff; }
+::highlight(nexus-highlight-pink) { background-color: #ffcede; }
+::highlight(nexus-highlight-purple) { background-color: #dfd2ff; }
+::highlight(nexus-highlight-shared) { text-decoration: underline dotted; }
+::highlight(nexus-highlight-current) { text-decoration: underline 2px; }
 ::highlight(nexus-finding) { background-color: #ffe08a; color: #000; }
 ::highlight(nexus-finding-here) { background-color: #b4540a; color: #fff; }
 `;

@@ -11,6 +11,7 @@ import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { Contents } from './contents.tsx';
 import { openPdf, PdfPage } from './pdf-page.tsx';
+import { ReaderEnd } from './reader-end.tsx';
 import type { ViewProps } from './reader-page.tsx';
 
 /** The height of the bars above the pages. */
@@ -48,7 +49,7 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
   };
   useFragmentRequests((idx) => goTo(idx + 1));
   const expected = useRef(-1);
-  /** What is at the top of the screen, and at which scroll offset. */
+  /** The page at the top of the screen, the part of it above, and the scroll offset. */
   const seen = useRef({ number: 1, offset: 0, scrollY: 0 });
   const scrollTo = useCallback((number: number, offset: number) => {
     const all = pages.current?.children;
@@ -160,6 +161,7 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
             <Skeleton width="min(52rem, 100%)" height="70dvh" />
           )}
         </div>
+        {pdf && <ReaderEnd media={media} />}
       </div>
     </div>
   );

@@ -38,7 +38,7 @@ export function useScrollPosition(
   const loose = useRef(isLoose);
   loose.current = isLoose;
   const expected = useRef(0);
-  /** What was at the beginning of the visible text, and at which scroll offset. */
+  /** The anchor at the beginning of the visible text, and its scroll offset. */
   const seen = useRef<{ anchor: Anchor | undefined; at: number }>(undefined);
 
   const offset = useCallback(() => (column.current ? axisOf(column.current).offset() : 0), [column]);

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Fragment } from '../api/types.ts';
+import { hasNoSelection } from '../highlights/selection.ts';
 import { titleOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
 import { SkeletonText } from '../ui/states.tsx';
@@ -114,19 +115,25 @@ function Lines({ fragments, start, seconds, onSeek }: LinesProps) {
   }, [line, isPlaying]);
   return (
     <ol ref={list} className="transcript-lines">
-      {fragments.map(({ id, canonical_text, t_start_ms }, index) => (
-        <li key={id}>
-          <button
-            type="button"
-            className="transcript-line"
-            aria-current={at > 0 && index === line}
-            onClick={() => onSeek((t_start_ms ?? 0) / 1000)}
-          >
-            <span className="transcript-time">{timeOf((t_start_ms ?? 0) / 1000)}</span>
-            <span>{canonical_text}</span>
-          </button>
-        </li>
-      ))}
+      {fragments.map(({ id, canonical_text, t_start_ms }, index) => {
+        const second = (t_start_ms ?? 0) / 1000;
+        return (
+          <li key={id} className="transcript-line" aria-current={at > 0 && index === line}>
+            <button
+              type="button"
+              className="transcript-time"
+              aria-label={`Jump to ${timeOf(second)}`}
+              onClick={() => onSeek(second)}
+            >
+              {timeOf(second)}
+            </button>
+            {/* biome-ignore lint/a11y: the time is a button for the keyboard; text in a button cannot be selected */}
+            <span className="transcript-text" dir="auto" onClick={() => hasNoSelection() && onSeek(second)}>
+              {canonical_text}
+            </span>
+          </li>
+        );
+      })}
     </ol>
   );
 }

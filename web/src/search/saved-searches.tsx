@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Bookmark, BookmarkCheck, ListFilter } from 'lucide-react';
+import { Bookmark, ListFilter } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { SavedSearch } from '../api/types.ts';
-import { Button } from '../ui/button.tsx';
-import { FormDialog } from '../ui/dialog.tsx';
-import { TextField } from '../ui/field.tsx';
-import { useAction } from '../ui/use-action.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { SavedSearchDialog } from './saved-search-dialog.tsx';
 
-const savedSearchesQuery = dataQuery<SavedSearch[]>(queryKeys.savedSearches(), '/saved-searches', {
+export const savedSearchesQuery = dataQuery<SavedSearch[]>(queryKeys.savedSearches(), '/saved-searches', {
   counts: 'true',
   limit: 200,
 });
@@ -22,16 +20,12 @@ export function SidebarSearches() {
   return (
     <>
       <div className="nav-section">Saved searches</div>
-      {data.map(({ id, name, query, count, is_more }) => (
-        <Link
-          key={id}
-          to="/search"
-          search={{ q: query }}
-          className="nav-link"
-          activeOptions={{ includeSearch: true }}
-        >
+      {data.map(({ id, name, count, is_more }) => (
+        <Link key={id} to="/searches/$searchId" params={{ searchId: id }} className="nav-link">
           <ListFilter size={18} aria-hidden />
-          <span className="truncate">{name}</span>
+          <span className="truncate" dir="auto">
+            {name}
+          </span>
           <span className="nav-count">
             {count}
             {is_more && '+'}
@@ -42,57 +36,31 @@ export function SidebarSearches() {
   );
 }
 
-/** Saves the current search under a name, or removes it from the saved ones. */
+/** Saves the current search under a name, or leads to the list of the saved one. */
 export function SaveSearch({ query }: { query: string }) {
   const { data = [] } = useQuery(savedSearchesQuery);
   const [isNaming, setNaming] = useState(false);
   const known = data.find((one) => one.query === query);
-  const stale = [queryKeys.savedSearches()];
-  const save = useAction({
-    run: (name: string) => api.postData('/saved-searches', { name, query }),
-    stale,
-    onDone: () => setNaming(false),
-    quiet: true,
-  });
-  const remove = useAction({
-    run: (id: string) => api.delete(`/saved-searches/${id}`),
-    stale,
-    message: () => 'Removed the saved search',
-  });
+  if (known) {
+    return (
+      <Link to="/searches/$searchId" params={{ searchId: known.id }} className={buttonClass('ghost')}>
+        <ListFilter size={16} aria-hidden />
+        Open saved search
+      </Link>
+    );
+  }
   return (
     <>
-      {known ? (
-        <Button
-          look="ghost"
-          icon={BookmarkCheck}
-          busy={remove.isPending}
-          onClick={() => remove.mutate(known.id)}
-        >
-          Remove saved search
-        </Button>
-      ) : (
-        <Button look="ghost" icon={Bookmark} onClick={() => setNaming(true)}>
-          Save search
-        </Button>
-      )}
+      <Button look="ghost" icon={Bookmark} onClick={() => setNaming(true)}>
+        Save search
+      </Button>
       {isNaming && (
-        <FormDialog
+        <SavedSearchDialog
           title="Save search"
-          lead={query}
-          action="Save"
-          busy={save.isPending}
-          onSubmit={(field) => save.mutate(field('name'))}
+          given={{ name: query.slice(0, 100), query }}
+          run={(search) => api.postData<SavedSearch>('/saved-searches', search)}
           onClose={() => setNaming(false)}
-        >
-          <TextField
-            label="Name"
-            name="name"
-            defaultValue={query.slice(0, 100)}
-            maxLength={100}
-            error={save.error}
-            required
-          />
-        </FormDialog>
+        />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import type { Role, Scope } from '../api/types.ts';
 
-/** What each scope beyond `read` and `write` gives access to, and the role that it needs. */
+/** The scopes beyond `read` and `write`: the access that each gives, and the role that it needs. */
 export const AREAS: readonly { scope: Scope; label: string; hint: string; minimumRole: Role }[] = [
   {
     scope: 'operate',

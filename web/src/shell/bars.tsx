@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { streamState } from '../api/events.ts';
 import { useStore } from '../api/store.ts';
 import { invitationsQuery } from '../library/queries.ts';
+import { useUnseenNotifications } from '../rules/use-notification-toasts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { showDialog } from './dialogs.ts';
@@ -60,6 +61,7 @@ function ConnectionState() {
 /** The main navigation on narrow screens. */
 export function BottomBar({ onMore }: { onMore: () => void }) {
   const invitations = useQuery(invitationsQuery);
+  const unseen = useUnseenNotifications();
   return (
     <nav className="bottombar" aria-label="Main (short)">
       <Link to="/" className="bottombar-item" activeOptions={{ exact: true, includeSearch: false }}>
@@ -92,6 +94,11 @@ export function BottomBar({ onMore }: { onMore: () => void }) {
       <button type="button" className="bottombar-item" onClick={onMore}>
         <MenuIcon size={20} aria-hidden />
         More
+        {unseen > 0 && (
+          <span className="bottombar-dot">
+            <span className="visually-hidden">{unseen} new notifications of rules</span>
+          </span>
+        )}
       </button>
     </nav>
   );

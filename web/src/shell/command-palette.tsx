@@ -1,7 +1,7 @@
 import './command-palette.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ListPage, SearchHit } from '../api/types.ts';
@@ -9,10 +9,12 @@ import { sectionsFor } from '../console/sections.ts';
 import { activeShortcuts } from '../keyboard/shortcuts.ts';
 import { KIND_NAMES, titleOf } from '../library/format.ts';
 import { librariesQuery } from '../library/queries.ts';
+import { savedSearchesQuery } from '../search/saved-searches.tsx';
 import { useSession } from '../session/session.ts';
 import { setTheme } from '../session/theme.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { usePaused } from '../ui/use-paused.ts';
 
 interface Command {
   /** Needed where labels are not unique: two items may have the same title. */
@@ -28,19 +30,9 @@ const MOST_ITEMS = 6;
 /** Fewer letters find too much. */
 const FEWEST_LETTERS = 2;
 
-/** The text, as soon as typing pauses. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
-}
-
 /** Finds items by their title, author or text, best first. */
 function useFoundItems(text: string) {
-  const q = usePaused(text.trim());
+  const q = usePaused(text.trim(), TYPING_MS);
   const isLong = q.length >= FEWEST_LETTERS;
   const hits = useQuery({
     queryKey: queryKeys.search({ palette: q }),
@@ -57,6 +49,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { user } = useSession();
   const libraries = useQuery(librariesQuery);
+  const searches = useQuery(savedSearchesQuery);
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
 
@@ -74,6 +67,12 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
         group: 'Library',
         run: () => void navigate({ to: '/library/$libraryId', params: { libraryId } }),
       })),
+    ...(searches.data ?? []).map(({ id: searchId, name }) => ({
+      id: searchId,
+      label: name,
+      group: 'Saved search',
+      run: () => void navigate({ to: '/searches/$searchId', params: { searchId } }),
+    })),
     ...sectionsFor(user.role).map(({ label, path }) => ({
       label,
       group: 'Console',

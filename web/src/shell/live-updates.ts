@@ -8,6 +8,8 @@ import { sessionQuery } from '../session/session.ts';
 const GATHER_MS = 150;
 /** The shortest time between two refetches, for imports that send events for minutes. */
 const PAUSE_MS = 500;
+/** The shortest time between two counts of the matches of saved searches, which are expensive. */
+const RECOUNT_MS = 5000;
 /** Beyond this many changed media, lists are refetched instead of their items. */
 const MAX_ITEMS = 20;
 
@@ -37,13 +39,29 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
         queryKeys.trash(),
         queryKeys.storage(),
         queryKeys.jobProgress(),
+        queryKeys.ruleRuns(),
+        queryKeys.libraryTags(),
       ];
     case 'media.tagged':
-      return [queryKeys.tags(), queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id)];
+      return [
+        queryKeys.tags(),
+        queryKeys.mediaLists(),
+        queryKeys.oneMedia(event.data.media_id),
+        queryKeys.ruleRuns(),
+      ];
     case 'library.media_tagged':
-      return [queryKeys.mediaLists()];
+      return [queryKeys.mediaLists(), queryKeys.libraryTags(event.data.library_id)];
+    case 'media.titled':
+    case 'media.noted':
+      return [queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id), queryKeys.searches()];
     case 'media.archived':
-      return [queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id), queryKeys.libraries()];
+    case 'media.favourited':
+      return [
+        queryKeys.mediaLists(),
+        queryKeys.oneMedia(event.data.media_id),
+        queryKeys.libraries(),
+        queryKeys.ruleRuns(),
+      ];
     case 'highlight.created':
     case 'highlight.updated':
     case 'highlight.shared':
@@ -52,7 +70,9 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
     case 'reply.created':
       return [queryKeys.highlights(), queryKeys.replies(event.data.highlight_id)];
     case 'rule.matched':
-      return [];
+      return [queryKeys.ruleNotifications(), queryKeys.ruleRuns()];
+    case 'rule.run_ended':
+      return [queryKeys.ruleRuns()];
     case 'media.projected':
       return [queryKeys.related()];
     case 'library.member_removed':
@@ -97,6 +117,7 @@ export function followEvents(queryClient: QueryClient): () => void {
   const changedMedia = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastFlushAt = 0;
+  let recount: ReturnType<typeof setTimeout> | undefined;
 
   const flush = () => {
     timer = undefined;
@@ -110,6 +131,11 @@ export function followEvents(queryClient: QueryClient): () => void {
     else for (const id of media) void refreshMedia(queryClient, id);
   };
 
+  const countAgain = () => {
+    recount = undefined;
+    void invalidate(queryClient, queryKeys.savedSearches());
+  };
+
   const stopListening = onStreamEvent((event) => {
     const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id;
     for (const queryKey of staleKeys(event, userId)) staleByName.set(queryKey.join('/'), queryKey);
@@ -119,6 +145,7 @@ export function followEvents(queryClient: QueryClient): () => void {
       event.type === 'media.failed'
     )
       changedMedia.add(event.data.media_id);
+    if ('media_id' in event.data) recount ??= setTimeout(countAgain, RECOUNT_MS);
     timer ??= setTimeout(flush, Math.max(GATHER_MS, lastFlushAt + PAUSE_MS - Date.now()));
   });
 
@@ -126,7 +153,7 @@ export function followEvents(queryClient: QueryClient): () => void {
   const stopWatching = streamState.subscribe(() => {
     const now = streamState.get();
     if (now === 'open' && (before === 'lost' || before === 'refused')) void queryClient.invalidateQueries();
-    // Whoever was signed out elsewhere learns it by this request.
+    // This request tells a person that they were signed out elsewhere.
     if (now === 'refused') void queryClient.refetchQueries({ queryKey: queryKeys.libraries() });
     before = now;
   });
@@ -134,6 +161,7 @@ export function followEvents(queryClient: QueryClient): () => void {
   openStream();
   return () => {
     clearTimeout(timer);
+    clearTimeout(recount);
     stopListening();
     stopWatching();
     closeStream();

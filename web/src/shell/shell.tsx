@@ -9,6 +9,7 @@ import { ShortcutHelp } from '../keyboard/shortcut-help.tsx';
 import { handleKey, useShortcuts } from '../keyboard/shortcuts.ts';
 import { ItemDialogs } from '../library/item-dialogs.tsx';
 import { MineDialogs } from '../mine/mine-dialogs.tsx';
+import { useNotificationToasts } from '../rules/use-notification-toasts.ts';
 import { SaveAnywhere } from '../saving/save-anywhere.tsx';
 import { useSession } from '../session/session.ts';
 import { takeNewestAction } from '../ui/toasts.tsx';
@@ -60,6 +61,7 @@ export function Shell() {
     { keys: 'g f', label: 'Favourites', group: 'Go to', run: () => void navigate({ to: '/favourites' }) },
     { keys: 'g r', label: 'Archive', group: 'Go to', run: () => void navigate({ to: '/archive' }) },
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
+    { keys: 'g u', label: 'Rules', group: 'Go to', run: () => void navigate({ to: '/rules' }) },
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },
     { keys: 'g t', label: 'Trash', group: 'Go to', run: () => void navigate({ to: '/trash' }) },
     { keys: 'g p', label: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
@@ -102,9 +104,16 @@ export function Shell() {
         {shown === 'palette' && <CommandPalette onClose={hideDialog} />}
       </Suspense>
       <SaveAnywhere />
+      <NotificationToasts />
       {shown === 'shortcuts' && <ShortcutHelp onClose={hideDialog} />}
     </>
   );
+}
+
+/** A component of its own, because queries start when the stream is open. */
+function NotificationToasts() {
+  useNotificationToasts();
+  return null;
 }
 
 /** The scroll offset of each history entry, until the page is reloaded. */

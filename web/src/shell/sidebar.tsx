@@ -16,12 +16,15 @@ import {
   Settings,
   Star,
   Trash2,
+  Workflow,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../api/client.ts';
 import { hasConsole } from '../console/sections.ts';
+import { forgetAllDrafts } from '../drafts/drafts.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
 import { SidebarTags } from '../mine/sidebar-tags.tsx';
+import { useUnseenNotifications } from '../rules/use-notification-toasts.ts';
 import { SidebarSearches } from '../search/saved-searches.tsx';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../session/theme.ts';
@@ -38,6 +41,7 @@ export function Sidebar() {
   const { user, default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
   const invitations = useQuery(invitationsQuery);
+  const unseen = useUnseenNotifications();
   const own = libraries.data?.find(({ id }) => id === default_library_id);
   const others = libraries.data?.filter(({ id }) => id !== default_library_id);
   return (
@@ -64,6 +68,17 @@ export function Sidebar() {
         </NavLink>
         <NavLink to="/highlights" icon={Highlighter}>
           Highlights
+        </NavLink>
+        <NavLink to="/rules" icon={Workflow}>
+          Rules
+          {unseen > 0 && (
+            <span className="nav-count">
+              <Badge tone="solid">
+                {unseen}
+                <span className="visually-hidden"> new</span>
+              </Badge>
+            </span>
+          )}
         </NavLink>
         <NavLink to="/invitations" icon={Inbox}>
           Invitations
@@ -182,6 +197,7 @@ function PersonMenu() {
       showToast(errorMessage(error));
       return;
     }
+    forgetAllDrafts();
     await navigate({ to: '/sign-in', search: {} });
     queryClient.clear();
   }

@@ -31,7 +31,7 @@ export function mergeEntries(first: Entry, second: Entry): Entry {
   };
 }
 
-/** What is kept of an entry besides its link and date, within the limits of the server; null when there is nothing. */
+/** The details of an entry besides its link and date, within the limits of the server; null when there is nothing. */
 export function detailsOf(entry: Entry): Details | null {
   const title = titleOf(entry.title);
   const details: Details = {

@@ -142,7 +142,7 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
   );
 }
 
-/** What comes along with the links. */
+/** The details that come along with the links. */
 function keptFacts(kept: Kept): string[] {
   const facts: [number, string, string][] = [
     [kept.highlights, 'highlight', 'highlights'],

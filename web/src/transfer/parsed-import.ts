@@ -33,7 +33,7 @@ export interface ParsedImport {
   /** The index of the folder of each link; -1 for none. */
   folderOf: Int32Array;
   folders: Folder[];
-  /** What else is known about each link; null for nothing. */
+  /** The other details of each link; null for none. */
   details: (Details | null)[];
   kept: Kept;
   duplicates: number;

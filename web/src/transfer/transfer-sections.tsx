@@ -7,6 +7,7 @@ import type { ExportFormat } from '../../../src/contract/export.ts';
 import { apiUrl } from '../api/client.ts';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery } from '../library/queries.ts';
+import { savedSearchesQuery } from '../search/saved-searches.tsx';
 import { useSession } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.tsx';
@@ -39,10 +40,15 @@ const FORMATS: { format: ExportFormat; name: string; contents: string }[] = [
 export function TransferSections() {
   const { default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
-  const [libraryId, setLibraryId] = useState<string>();
+  const searches = useQuery(savedSearchesQuery);
+  const [chosenId, setChosenId] = useState<string>();
   const shared = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
-  const address = (format: ExportFormat) =>
-    apiUrl(`/libraries/${libraryId ?? default_library_id}/export?format=${format}`);
+  const search = searches.data?.find(({ id }) => id === chosenId);
+  const libraryId = search ? default_library_id : (chosenId ?? default_library_id);
+  const address = (format: ExportFormat) => {
+    const query = new URLSearchParams({ format, ...(search && { q: search.query }) });
+    return apiUrl(`/libraries/${libraryId}/export?${query}`);
+  };
   return (
     <>
       <section className="section">
@@ -61,9 +67,10 @@ export function TransferSections() {
         <div className="transfer-actions">
           <LibrarySelect
             label="Library to export"
-            value={libraryId}
+            value={chosenId}
             libraries={shared}
-            onChange={setLibraryId}
+            searches={searches.data ?? []}
+            onChange={setChosenId}
           />
         </div>
         <ul className="transfer-formats">

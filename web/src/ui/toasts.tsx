@@ -11,16 +11,28 @@ interface Toast {
 }
 
 const SHOWN_MS = 6000;
+const HELD_MS = 1000;
 
 const toastStore = createStore<readonly Toast[]>([]);
 let lastId = 0;
+/** Whether the pointer or the focus is on a toast. It stays then: its action is about to be used. */
+let isHeld = false;
 
 /** Shows a short message with at most one action, such as Undo. */
 export function showToast(text: string, options: Pick<Toast, 'action' | 'onExpire'> = {}): void {
   lastId += 1;
   const toast = { id: lastId, text, ...options };
   toastStore.set((toasts) => [...toasts, toast]);
-  setTimeout(() => dismiss(toast), SHOWN_MS);
+  setTimeout(() => expire(toast), SHOWN_MS);
+}
+
+function expire(toast: Toast): void {
+  if (isHeld) setTimeout(() => expire(toast), HELD_MS);
+  else dismiss(toast);
+}
+
+function hold(held: boolean): void {
+  isHeld = held;
 }
 
 function dismiss(toast: Toast): void {
@@ -35,6 +47,8 @@ function takeAction(toast: Toast): void {
 function remove(toast: Toast): boolean {
   const isShown = toastStore.get().includes(toast);
   toastStore.set((toasts) => toasts.filter((other) => other !== toast));
+  // A toast that disappears below the pointer is not left by it.
+  if (toastStore.get().length === 0) hold(false);
   return isShown;
 }
 
@@ -48,7 +62,15 @@ export function takeNewestAction(): void {
 export function Toaster() {
   const toasts = useStore(toastStore);
   return (
-    <section className="toasts" aria-label="Notifications" aria-live="polite">
+    <section
+      className="toasts"
+      aria-label="Notifications"
+      aria-live="polite"
+      onPointerEnter={() => hold(true)}
+      onPointerLeave={() => hold(false)}
+      onFocus={() => hold(true)}
+      onBlur={() => hold(false)}
+    >
       {toasts.map((toast) => (
         <div key={toast.id} className="toast">
           <span className="toast-text">{toast.text}</span>

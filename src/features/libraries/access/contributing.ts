@@ -7,7 +7,7 @@ import { requireMember } from './access.ts';
 import { isSavedBy, type Viewer } from './can-read-media.ts';
 
 /*
- * Who may change the contents of a shared library. Admins add and remove media. Contributors add media, and remove those
+ * The rules for changing the contents of a shared library. Admins add and remove media. Contributors add media, and remove those
  * that they added themselves. Other members only read.
  */
 

@@ -19,6 +19,21 @@ export const savedMedia = (sql: Queryable, { default_library_id }: Viewer): SqlF
 export const mediaOfLibrary = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(sql, viewer, sql`joined.library_id = ${libraryId}`);
 
+/** Whether a library contains a media, and the viewer is a member. The membership is looked up once for the statement. */
+export const isInLibrary = (
+  sql: Queryable,
+  { user_id }: Viewer,
+  libraryId: string,
+  mediaId: SqlFragment,
+): SqlFragment => sql`(
+  exists (select from memberships where library_id = ${libraryId} and user_id = ${user_id})
+  and exists (
+    select
+    from library_media as held
+    where held.library_id = ${libraryId} and held.media_id = ${mediaId} and not held.is_derived
+  )
+)`;
+
 /** Selects the media of all libraries of the viewer, except their default library and a given one. */
 export const mediaOfOtherLibraries = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(sql, viewer, sql`joined.library_id not in (${viewer.default_library_id}, ${libraryId})`);

@@ -41,7 +41,7 @@ export interface ChapterContext {
   numberOf(path: string): number | undefined;
   /** Called with every id of the chapter, as it is in the HTML. */
   onId(id: string): void;
-  /** What holds for chapters that say nothing about it. */
+  /** The writing mode of the book, for chapters that do not set their own. */
   writingMode: string | undefined;
   pageSize: PageSize | undefined;
 }

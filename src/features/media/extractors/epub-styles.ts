@@ -8,7 +8,7 @@ import type { PageDocument } from './page-dom.ts';
 /** A style sheet of a book. */
 interface Sheet {
   readonly writing: WritingStyles;
-  /** What is allowed of it on a fixed page. */
+  /** The rules that may apply to a fixed page. */
   readonly rules: PageRule[];
 }
 

@@ -1,7 +1,7 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
-import { createProcessPool, siblingModule } from '../../../platform/processes/pool.ts';
+import { createProcessPool, type PoolOptions, siblingModule } from '../../../platform/processes/pool.ts';
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, toExtraction } from './extraction.ts';
 import type { extractionWork } from './extractor-worker.ts';
@@ -17,6 +17,7 @@ export interface ExtractorOptions {
   youtubeOrigin?: string;
   /** Called with unexpected errors of the parsers, for the log. Readers do not see them. */
   onBug?: (error: Error) => void;
+  metrics?: PoolOptions['metrics'];
 }
 
 /** The input of an extraction, and the signal that aborts it. */
@@ -34,14 +35,16 @@ const MAX_RESULT_MB = 400;
 export function createExtractors(options: ExtractorOptions) {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
-  const { run, close } = createProcessPool<typeof extractionWork>({
+  const pool = createProcessPool<typeof extractionWork>({
     entry: siblingModule(import.meta.url, 'extractor-worker'),
     size: processes,
     timeoutMs,
     memoryMb,
     resultMb: MAX_RESULT_MB,
     explain: (cause, error) => toFailure(cause, error, onBug),
+    metrics: options.metrics,
   });
+  const { run } = pool;
 
   return {
     /**
@@ -95,7 +98,8 @@ export function createExtractors(options: ExtractorOptions) {
     /** Returns the canonical text of each HTML. */
     canonicalTexts: ({ html, signal }: Source<{ html: string[] }>) =>
       run('canonical_texts', html, { signal }),
-    close,
+    usage: pool.usage,
+    close: pool.close,
   };
 }
 

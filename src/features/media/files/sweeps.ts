@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { isBackupRunning } from '../../../platform/backup/backup-lock.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
 import { findOrphans } from '../../../platform/storage/orphans.ts';
@@ -12,6 +14,7 @@ import * as uploads from './upload-store.ts';
 const ENDED_AT_ONCE = 1000;
 const ANSWERS_KEPT_DAYS = 7;
 const EXPIRY_SECONDS = 30;
+const BACKUP_POLL_MS = 10_000;
 const DAY_SECONDS = 24 * 60 * 60;
 
 const ABANDONED = {
@@ -58,6 +61,7 @@ export function periodicOrphanSweep({ sql, storage }: Pick<Platform, 'sql' | 'st
     queue: MAINTENANCE_QUEUE,
     payload: z.strictObject({}),
     async handler(_payload, { signal, progress }) {
+      await untilNoBackup(sql, signal);
       let deleted = 0;
       for await (const { path } of orphanedFiles({ sql, storage })) {
         signal.throwIfAborted();
@@ -69,6 +73,11 @@ export function periodicOrphanSweep({ sql, storage }: Pick<Platform, 'sql' | 'st
     },
   });
   return { type, everySeconds: DAY_SECONDS };
+}
+
+/** Files are not deleted while a backup runs. The sweep comes once a day, so it waits for the end of the backup. */
+async function untilNoBackup(sql: Platform['sql'], signal: AbortSignal): Promise<void> {
+  while (await isBackupRunning(sql)) await pause(BACKUP_POLL_MS, undefined, { signal });
 }
 
 /** Lists files older than a day that nothing refers to. */

@@ -80,7 +80,7 @@ export function createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }
         return changeOwn((tx, ids) => untagMany(tx, viewer, ids, { names, actor }));
       case 'favourite':
       case 'unfavourite':
-        return changeOwn((tx, ids) => favouriteMany(tx, viewer, ids, action === 'favourite'));
+        return changeOwn((tx, ids) => favouriteMany(tx, viewer, ids, { is: action === 'favourite', actor }));
       case 'archive':
       case 'unarchive':
         return changeOwn((tx, ids) => archiveMany(tx, viewer, ids, { is: action === 'archive', actor }));

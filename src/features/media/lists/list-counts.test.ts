@@ -199,7 +199,7 @@ const FILTERS: Filter[] = READINGS.flatMap((reading) => [
 const WAYS = {
   chosen: createMediaLists({ sql }),
   'along an index': createMediaLists({ sql, mostGathered: -1 }),
-  'from many places': createMediaLists({ sql, mostOutside: 0 }),
+  'from many places': createMediaLists({ sql, mostOutside: 0, mostSubtracted: 0 }),
 };
 
 async function expectEqual(viewer: Viewer, library_id: string | undefined) {

@@ -6,6 +6,7 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { libraryTagsColumn, mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
 import { joinMine } from '../mine/mine-store.ts';
+import type { Asker } from '../search/query/compile.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 import { isAmongOwn } from './own-conditions.ts';
 import { candidateIds, type ListScope, type MediaFilter, matchesFacts } from './selection-store.ts';
@@ -162,7 +163,9 @@ export async function gatherMedia(
     listed as materialized (
       select listed.media_id, listed.created_at
       from matching
-      join lateral (select matching.media_id, (${added}) as created_at) as listed on listed.created_at is not null
+      join lateral (
+        select matching.media_id, (${added}) as created_at offset 0
+      ) as listed on listed.created_at is not null
       ${page.sort === 'added' ? sql`` : sql`join media on media.id = listed.media_id`}
       where ${isAmongOwn(sql, viewer, filter, sql`listed.media_id`)} and ${isBeyond}
       order by ${by}
@@ -176,11 +179,15 @@ export async function gatherMedia(
   return rows.map(toMedia);
 }
 
-/** When a media of a statement was added, as the list shows it. */
-export const addedIn = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
-  libraryId === undefined
-    ? addedAt(sql, viewer)
-    : sql`(select created_at from library_media where library_id = ${libraryId} and media_id = media.id)`;
+/** Somebody who asks a query in a library, or in everything that they may read. Dates are those that the list shows. */
+export const askerOf = (sql: Queryable, viewer: Viewer, libraryId: string | undefined): Asker => ({
+  viewer,
+  libraryId,
+  addedAt:
+    libraryId === undefined
+      ? addedAt(sql, viewer)
+      : sql`(select created_at from library_media where library_id = ${libraryId} and media_id = media.id)`,
+});
 
 /** Returns those of the media that the viewer may read and that match, in the order of their ids. */
 export async function listMatchingAmong(

@@ -63,6 +63,8 @@ interface MediaListDependencies {
   mostGathered?: number;
   /** Passed to `findScope`. */
   mostOutside?: number;
+  /** Passed to `countMedia`. */
+  mostSubtracted?: number;
   /** Passed to `planQuery`. */
   mostOccurrences?: number;
 }
@@ -71,6 +73,7 @@ export function createMediaLists({
   sql,
   mostGathered = MOST_GATHERED,
   mostOutside,
+  mostSubtracted,
   mostOccurrences,
 }: MediaListDependencies) {
   async function readPage(
@@ -104,8 +107,7 @@ export function createMediaLists({
     { q }: Pick<MediaQuery, 'q'>,
   ): Promise<QueryPlan | undefined> {
     if (q === undefined) return undefined;
-    const asker = { viewer, addedAt: store.addedIn(sql, viewer, libraryId) };
-    return planQuery(sql, asker, parseQuery(q), mostOccurrences);
+    return planQuery(sql, store.askerOf(sql, viewer, libraryId), parseQuery(q), mostOccurrences);
   }
 
   /** Whether counting would read the text of too many media. */
@@ -159,7 +161,11 @@ export function createMediaLists({
     const listing = { ...source, query, filter: filterOf(query, asked) };
     if (await isUncounted(viewer, listing)) return listUncounted(viewer, listing);
     const mostIds = Math.max(0, mostGathered);
-    const counting = countMedia(sql, viewer, source.scope, { filter: listing.filter, mostIds });
+    const counting = countMedia(sql, viewer, source.scope, {
+      filter: listing.filter,
+      mostIds,
+      mostSubtracted,
+    });
     if (isInOrder(listing)) {
       const [{ total }, { data, page }] = await Promise.all([
         counting,
@@ -212,7 +218,7 @@ export function createMediaLists({
 
     /** Returns those of the media that exist, that the viewer may read, and that match a search query now. */
     async matchingAmong(tx: Queryable, viewer: Viewer, q: string, mediaIds: string[]): Promise<string[]> {
-      const asker = { viewer, addedAt: store.addedIn(tx, viewer, undefined) };
+      const asker = store.askerOf(tx, viewer, undefined);
       return store.listMatchingAmong(tx, viewer, matchesQuery(tx, asker, parseQuery(q)), mediaIds);
     },
 

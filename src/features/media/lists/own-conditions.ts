@@ -3,13 +3,17 @@ import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { isTagOrBelow } from '../../libraries/access/nested-tags.ts';
+import { mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
+import { mediaWithTag } from '../mine/media-with-tag.ts';
 
 /** `started`: everything but `unread`. */
 export type FilteredState = ReadingState | 'started';
 
-/** The part of a filter that asks for what the viewer alone has: their reading progress, tags, favourites and archive. */
-export type OwnFilter = Pick<MediaQuery, 'tag' | 'favourite' | 'archived'> & {
+/**
+ * The part of a filter that asks for what the viewer alone has, which are their reading progress, tags, favourites and archive,
+ * and for the tags of the library that is listed.
+ */
+export type OwnFilter = Pick<MediaQuery, 'tag' | 'favourite' | 'archived' | 'library_id' | 'library_tag'> & {
   reading?: FilteredState | undefined;
 };
 
@@ -23,16 +27,13 @@ interface OwnCondition {
 
 /** Returns the conditions of a filter; those that usually match the fewest media come first. */
 function conditionsOf(sql: Queryable, { user_id }: Viewer, filter: OwnFilter): OwnCondition[] {
-  const { tag, favourite, archived, reading } = filter;
+  const { tag, favourite, archived, reading, library_id, library_tag } = filter;
   const conditions: OwnCondition[] = [];
   if (tag !== undefined) {
-    const rows = sql`
-      select media_tags.media_id
-      from tags
-      join media_tags on media_tags.tag_id = tags.id
-      where tags.user_id = ${user_id}
-        and ${isTagOrBelow(sql, sql`tags.name`, tag)}`;
-    conditions.push({ rows, isIn: true });
+    conditions.push({ rows: mediaWithTag(sql, user_id, tag), isIn: true });
+  }
+  if (library_id !== undefined && library_tag !== undefined) {
+    conditions.push({ rows: mediaWithLibraryTag(sql, library_id, library_tag), isIn: true });
   }
   if (favourite !== undefined) {
     const rows = sql`select media_id from media_mine where user_id = ${user_id} and is_favourite`;
@@ -57,25 +58,37 @@ const STATES = {
   started: (sql: Queryable) => sql`true`,
 };
 
-export function asksForOwn({ tag, favourite, archived, reading }: OwnFilter): boolean {
-  return (tag ?? favourite ?? archived ?? reading) !== undefined;
+export function asksForOwn({ tag, library_tag, favourite, archived, reading }: OwnFilter): boolean {
+  return (tag ?? library_tag ?? favourite ?? archived ?? reading) !== undefined;
 }
 
 /** Whether the filter asks for media among the viewer's own rows, which are few compared with all that they may read. */
-export function beginsWithOwn({ tag, favourite, archived, reading }: OwnFilter): boolean {
+export function beginsWithOwn({ tag, library_tag, favourite, archived, reading }: OwnFilter): boolean {
   return (
     tag !== undefined ||
+    library_tag !== undefined ||
     favourite === true ||
     archived === true ||
     (reading !== undefined && reading !== 'unread')
   );
 }
 
-/** Selects the media that the first condition asks for, each once. For filters that begin with the viewer's own rows. */
-export function firstOwn(sql: Queryable, viewer: Viewer, filter: OwnFilter): SqlFragment {
-  const first = conditionsOf(sql, viewer, filter).find(({ isIn }) => isIn);
+/**
+ * Selects the media that the first condition asks for, each once, for filters that begin with the viewer's own rows; and
+ * whether a media satisfies the other conditions.
+ */
+export function firstOwn(sql: Queryable, viewer: Viewer, filter: OwnFilter, mediaId: SqlFragment) {
+  const conditions = conditionsOf(sql, viewer, filter);
+  const first = conditions.find(({ isIn }) => isIn);
   if (!first) throw new Error('The filter asks for no own rows.');
-  return sql`select distinct media_id from (${first.rows}) as own`;
+  return {
+    rows: sql`select distinct media_id from (${first.rows}) as own`,
+    isWanted: areTrue(
+      sql,
+      conditions.filter((one) => one !== first),
+      mediaId,
+    ),
+  };
 }
 
 /** Selects the media that the filter leaves out, each once; undefined when it leaves out none. */
@@ -95,8 +108,11 @@ export function isAmongOwn(
   filter: OwnFilter,
   mediaId: SqlFragment,
 ): SqlFragment {
-  return conditionsOf(sql, viewer, filter).reduce((all, { rows, isIn }) => {
+  return areTrue(sql, conditionsOf(sql, viewer, filter), mediaId);
+}
+
+const areTrue = (sql: Queryable, conditions: OwnCondition[], mediaId: SqlFragment): SqlFragment =>
+  conditions.reduce((all, { rows, isIn }) => {
     const isThere = sql`exists (select from (${rows}) as kept where kept.media_id = ${mediaId})`;
     return isIn ? sql`${all} and ${isThere}` : sql`${all} and not ${isThere}`;
   }, sql`true`);
-}

@@ -3,12 +3,14 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import {
+  isInLibrary,
   measureLibraries,
   mediaOfLibrary,
   mediaOfOtherLibraries,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
 import type { QueryPlan } from '../search/query/plan.ts';
+import { countRows } from '../search/query/query-store.ts';
 import { beginsWithOwn, firstOwn, isAmongOwn, leftOut, type OwnFilter } from './own-conditions.ts';
 
 /**
@@ -26,6 +28,9 @@ export type ListScope =
 
 /** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
 const MOST_OUTSIDE = 5000;
+
+/** The most media that are left out one by one: each is looked up in the scope. More are joined with all candidates. */
+const MOST_SUBTRACTED = 1000;
 
 /** Finds the scope of a list. A default library stands for everything that its owner may read. */
 export async function findScope(
@@ -142,9 +147,13 @@ const beginsWithFew = (filter: MediaFilter) => filter.asked?.rows !== undefined 
 export function candidateIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   const rare = filter.asked?.rows;
   if (rare !== undefined || beginsWithOwn(filter)) {
-    const isWanted = isAmongOwn(sql, viewer, filter, sql`own.media_id`);
-    const rows = rare ? sql`select distinct media_id from (${rare}) as asked` : firstOwn(sql, viewer, filter);
-    return within(sql, viewer, scope, { rows, filter, isWanted });
+    const own = rare
+      ? {
+          rows: sql`select distinct media_id from (${rare}) as asked`,
+          isWanted: isAmongOwn(sql, viewer, filter, sql`own.media_id`),
+        }
+      : firstOwn(sql, viewer, filter, sql`own.media_id`);
+    return within(sql, viewer, scope, { ...own, filter });
   }
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
@@ -157,21 +166,25 @@ export function candidateIds(sql: Queryable, viewer: Viewer, scope: ListScope, f
   );
 }
 
+/**
+ * Whether a media is in a scope. Where nearly all of it comes from one library, that is looked up first: one look-up instead of
+ * the three that `canReadMedia` needs for a media that came through a library.
+ */
+function isInScope(sql: Queryable, viewer: Viewer, scope: ListScope, mediaId: SqlFragment): SqlFragment {
+  if (scope.libraryId !== undefined) return isInLibrary(sql, viewer, scope.libraryId, mediaId);
+  const mayRead = canReadMedia(sql, viewer, mediaId);
+  if (scope.largest === undefined || scope.largest === viewer.default_library_id) return mayRead;
+  return sql`(${isInLibrary(sql, viewer, scope.largest, mediaId)} or ${mayRead})`;
+}
+
 /** Selects those of the viewer's own rows that are in the scope, match the filter on `media`, and are wanted. */
 const within = (
   sql: Queryable,
   viewer: Viewer,
-  { libraryId }: ListScope,
+  scope: ListScope,
   { rows, filter, isWanted }: { rows: SqlFragment; filter: MediaFilter; isWanted: SqlFragment },
 ) => {
-  const isThere =
-    libraryId === undefined
-      ? canReadMedia(sql, viewer, sql`own.media_id`)
-      : sql`exists (
-          select
-          from (${mediaOfLibrary(sql, viewer, libraryId)}) as source
-          where source.media_id = own.media_id
-        )`;
+  const isThere = isInScope(sql, viewer, scope, sql`own.media_id`);
   return sql`
     select own.media_id
     from (${rows}) as own
@@ -204,21 +217,43 @@ export async function countMedia(
   sql: Queryable,
   viewer: Viewer,
   scope: ListScope,
-  { filter, mostIds }: { filter: MediaFilter; mostIds: number },
+  {
+    filter,
+    mostIds,
+    mostSubtracted = MOST_SUBTRACTED,
+  }: { filter: MediaFilter; mostIds: number; mostSubtracted?: number | undefined },
 ): Promise<{ total: number; candidates: number; ids: string[] }> {
   const { size } = scope;
   const out = beginsWithFew(filter) ? undefined : leftOut(sql, viewer, filter);
   const isAll = size !== undefined && !asksOfMedia(filter) && !beginsWithFew(filter);
   if (isAll && !out) return { total: size, candidates: size, ids: [] };
+  const candidate = sql`with candidate as (${candidateIds(sql, viewer, scope, filter)})`;
+  const ids = filter.asked ? sql`array(select media_id from candidate limit ${mostIds})` : sql`'{}'::uuid[]`;
+  if (out && !isAll && (await isMany(sql, out, mostSubtracted))) {
+    const [{ total, ...counted }] = await sql<[{ total: number; candidates: number; ids: string[] }]>`
+      ${candidate}
+      select count(*) as candidates, count(*) - count(excluded.media_id) as total, ${ids} as ids
+      from candidate
+      left join (select distinct media_id from (${out}) as own) as excluded on excluded.media_id = candidate.media_id`;
+    return { total, ...counted };
+  }
   const excluded = out && within(sql, viewer, scope, { rows: out, filter, isWanted: sql`true` });
   const [counted] = await sql<[{ candidates: number; excluded: number; ids: string[] }]>`
-    ${isAll ? sql`` : sql`with candidate as (${candidateIds(sql, viewer, scope, filter)})`}
+    ${isAll ? sql`` : candidate}
     select
       ${isAll ? sql`${size}::int` : sql`(select count(*) from candidate)`} as candidates,
       ${excluded ? sql`(select count(*) from (${excluded}) as excluded)` : sql`0`} as excluded,
-      ${filter.asked ? sql`array(select media_id from candidate limit ${mostIds})` : sql`'{}'::uuid[]`} as ids`;
-  const { candidates, ids } = counted;
-  return { total: candidates - counted.excluded, candidates, ids };
+      ${ids} as ids`;
+  return {
+    total: counted.candidates - counted.excluded,
+    candidates: counted.candidates,
+    ids: counted.ids,
+  };
+}
+
+async function isMany(sql: Queryable, rows: SqlFragment, most: number): Promise<boolean> {
+  const [count = 0] = await countRows(sql, [rows], most + 1);
+  return count > most;
 }
 
 /** Lists the ids of matching media up to `most`, in no order: the statement ends as soon as it has found so many. */

@@ -4,10 +4,10 @@ import type { Actor } from '../../../platform/audit/audit.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import * as store from './import-store.ts';
-import { emitArchived, emitTagged } from './mine.ts';
+import { emitArchived, emitFavourited, emitOwn } from './mine.ts';
 import { ensureTags } from './tags.ts';
 
-/** What another program knew about a media that the person has saved. */
+/** The details that another program had of a media that the person has saved. */
 export interface ImportedMine extends ImportedDetails {
   media_id: string;
 }
@@ -24,8 +24,16 @@ export async function importMine(
 ): Promise<void> {
   const kept = given.filter(hasMine);
   if (kept.length > 0) {
-    const archived = await store.addMine(tx, viewer, kept);
+    const added = await store.addMine(tx, viewer, kept);
+    const idsOf = (is: (one: store.AddedMine) => boolean) => added.filter(is).map(({ media_id }) => media_id);
+    const archived = idsOf(({ is_archived }) => is_archived);
+    const favourites = idsOf(({ is_favourite }) => is_favourite);
+    const titled = idsOf(({ has_title }) => has_title);
+    const noted = idsOf(({ has_note }) => has_note);
     await emitArchived(tx, viewer, archived, true, actor);
+    await emitFavourited(tx, viewer, favourites, true, actor);
+    await emitOwn(tx, 'media.titled', viewer, titled, actor);
+    await emitOwn(tx, 'media.noted', viewer, noted, actor);
   }
   const readings = given.flatMap(({ media_id, reading }) => (reading ? { ...reading, media_id } : []));
   if (readings.length > 0) await store.addReadings(tx, viewer, readings);
@@ -34,7 +42,7 @@ export async function importMine(
   );
   if (tags.length > 0) {
     await ensureTags(tx, viewer, uniqueNames(tags.map(({ name }) => name)));
-    await emitTagged(tx, viewer, await store.addTagsByName(tx, viewer, tags), actor);
+    await emitOwn(tx, 'media.tagged', viewer, await store.addTagsByName(tx, viewer, tags), actor);
   }
 }
 

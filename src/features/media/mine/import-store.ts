@@ -7,13 +7,22 @@ type Kept = Pick<ImportedDetails, 'title' | 'own_title' | 'is_favourite' | 'is_a
   media_id: string;
 };
 
+/** Says which details of a media an import has changed. */
+export interface AddedMine {
+  media_id: string;
+  is_favourite: boolean;
+  is_archived: boolean;
+  has_title: boolean;
+  has_note: boolean;
+}
+
 /**
- * Adds what was imported to what the person keeps. A title of theirs stays. A note is put below theirs, unless it is there
- * already or would make it too long. Returns the media that are archived now and were not before.
+ * Adds imported details to the person's own. A title of theirs stays. A note is put below theirs, unless it is there already
+ * or would make it too long. Returns the media that it changed.
  */
-export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[]): Promise<string[]> {
+export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[]): Promise<AddedMine[]> {
   const column = <T>(read: (one: Kept) => T) => given.map(read);
-  const rows = await tx<{ media_id: string }[]>`
+  return tx<AddedMine[]>`
     with given as (
       select *
       from unnest(
@@ -25,8 +34,8 @@ export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[
         ${column(({ note }) => note ?? null)}::text[]
       ) as given (media_id, is_favourite, is_archived, title, imported_title, note)
     ),
-    archived as (
-      select media_id from media_mine where user_id = ${user_id} and archived_at is not null
+    before as (
+      select media_mine.* from media_mine join given using (media_id) where user_id = ${user_id}
     ),
     written as (
       insert into media_mine as mine (
@@ -55,9 +64,16 @@ export async function addMine(tx: Transaction, { user_id }: Viewer, given: Kept[
         or (excluded.title is not null and mine.title is null)
         or (excluded.imported_title is not null and mine.imported_title is null)
         or (excluded.note is not null and strpos(coalesce(mine.note, ''), excluded.note) = 0)
+      returning media_id, is_favourite, archived_at, title, imported_title, note
     )
-    select media_id from given where is_archived and media_id not in (select media_id from archived)`;
-  return rows.map(({ media_id }) => media_id);
+    select
+      media_id,
+      written.is_favourite and not coalesce(before.is_favourite, false) as is_favourite,
+      written.archived_at is not null and before.archived_at is null as is_archived,
+      (written.title, written.imported_title) is distinct from (before.title, before.imported_title) as has_title,
+      written.note is distinct from before.note as has_note
+    from written
+    left join before using (media_id)`;
 }
 
 /** Writes reading progress of media that the person has not started. */

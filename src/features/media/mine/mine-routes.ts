@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/mine.ts';
-import { answer, id, listOf } from '../../../contract/wire.ts';
+import { answer, id, listOf, listQuery } from '../../../contract/wire.ts';
 import { data, list } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import { versioned } from '../../../http/conditional.ts';
@@ -67,6 +67,20 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       response: { 200: listOf(contract.tag) },
     }),
     (request) => tags.list(principalOf(request), request.query),
+  );
+
+  api.get(
+    '/tags/tree',
+    forViewers({
+      operationId: 'listTagLevels',
+      summary: 'List the tree of your tags',
+      description:
+        'Every level of the names of tags, by name, also those that are no tags themselves, with the number of media that have ' +
+        'the tag or one below it.',
+      querystring: listQuery,
+      response: { 200: listOf(contract.tagLevel) },
+    }),
+    (request) => tags.tree(principalOf(request), request.query),
   );
 
   api.get(

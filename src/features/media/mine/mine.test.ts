@@ -123,17 +123,28 @@ describe('what a person keeps about a media', () => {
     const mediaId = await save(ana);
     await ana.post(`/libraries/${libraryId}/media`, { media_id: mediaId });
     await join(ana, libraryId, ben);
-    await edit(ana, mediaId, { tags: ['quiet'], is_archived: true });
-    await edit(ana, mediaId, { tags: ['quiet'], is_archived: true });
+    // The second time, nothing changes.
+    for (let time = 0; time < 2; time += 1) {
+      const own = { is_favourite: true, title: 'My title', note: 'A secret note' };
+      await edit(ana, mediaId, { tags: ['quiet'], is_archived: true, ...own });
+    }
+    const types = 'media.tagged,media.archived,media.favourited,media.titled,media.noted';
     const typesOf = async (reader: Reader) => {
-      const { body } = await reader.get('/api/v1/events?limit=200&types=media.tagged,media.archived');
+      const { body } = await reader.get(`/api/v1/events?limit=200&types=${types}`);
+      expect(JSON.stringify(body)).not.toMatch(/My title|secret/);
       return body.data
         .filter(({ data }: { data: { media_id: string } }) => data.media_id === mediaId)
         .map(({ type }: { type: string }) => type);
     };
+    const own = ['media.archived', 'media.favourited', 'media.titled', 'media.noted', 'media.tagged'];
     // The feed shows an event once all older transactions of the server have ended.
-    await expect.poll(() => typesOf(ana), { timeout: 20_000 }).toEqual(['media.archived', 'media.tagged']);
+    await expect.poll(() => typesOf(ana), { timeout: 20_000 }).toEqual(own);
     expect(await typesOf(ben)).toEqual([]);
+    // Many at once.
+    const bulk = { media_ids: [mediaId], action: 'unfavourite' };
+    await ana.post('/media/bulk', bulk);
+    await ana.post('/media/bulk', bulk);
+    await expect.poll(() => typesOf(ana), { timeout: 20_000 }).toEqual([...own, 'media.favourited']);
   });
 });
 
@@ -197,6 +208,41 @@ describe('tags', () => {
     expect((await ana.delete(`/api/v1/tags/${id}`)).status).toBe(204);
     expect((await ana.delete(`/api/v1/tags/${id}`)).status).toBe(204);
     expect((await ana.get(pathOf(mediaId))).body.data.tags).toEqual([]);
+  });
+
+  test('are counted by level, each media once, also where only tags below exist', async () => {
+    const reader = await createReader(app);
+    const [one, two, lost] = [await save(reader), await save(reader), await save(reader)];
+    await edit(reader, one, { tags: ['Sea', 'sea/tides', 'sea/tides/neap'] });
+    await edit(reader, two, { tags: ['sea/tides', 'art/old'] });
+    await edit(reader, lost, { tags: ['sea', 'art/old', 'alone'] });
+    await edit(ana, await save(ana), { tags: ['sea', 'art/new'] });
+    await reader.delete(`/media/${lost}`);
+    const levels = async (query = '') => (await reader.get(`/api/v1/tags/tree${query}`)).body;
+    const of = (
+      name: string,
+      media_count: number,
+      nested_count: number,
+      tag_id: unknown = expect.any(String),
+    ) => ({
+      name,
+      tag_id,
+      media_count,
+      nested_count,
+    });
+    const all = [
+      of('alone', 0, 0),
+      of('art', 0, 1, null),
+      of('art/old', 1, 1),
+      of('Sea', 1, 2),
+      of('sea/tides', 2, 2),
+      of('sea/tides/neap', 1, 1),
+    ];
+    expect((await levels()).data).toEqual(all);
+    const { data, page } = await levels('?limit=2');
+    expect(data).toEqual(all.slice(0, 2));
+    expect((await levels(`?limit=10&cursor=${page.next_cursor}`)).data).toEqual(all.slice(2));
+    expect(await ben.get('/api/v1/tags/tree?limit=0')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
   test('are completed by how a part of their name begins, page by page', async () => {

@@ -12,7 +12,7 @@ import { ensureTags } from './tags.ts';
 
 export type MineService = ReturnType<typeof createMine>;
 
-/** What people keep for themselves about media: tags, favourites, the archive, their own title and a note. */
+/** Reads and edits the private details of media, which each person has for themselves: tags, favourite, archive, own title, note. */
 export function createMine({ sql }: { sql: Database }) {
   async function requireMine(viewer: Viewer, mediaId: string): Promise<Mine> {
     return (await store.findMine(sql, viewer, mediaId)) ?? mediaNotFound();
@@ -43,6 +43,13 @@ export function createMine({ sql }: { sql: Database }) {
         if (after.is_archived !== before.is_archived) {
           await emitArchived(tx, viewer, [mediaId], after.is_archived, actor);
         }
+        if (after.is_favourite !== before.is_favourite) {
+          await emitFavourited(tx, viewer, [mediaId], after.is_favourite, actor);
+        }
+        if (after.title !== undefined && after.title !== before.title) {
+          await emitOwn(tx, 'media.titled', viewer, [mediaId], actor);
+        }
+        if (after.note !== before.note) await emitOwn(tx, 'media.noted', viewer, [mediaId], actor);
         if (given.tags) await setTags(tx, viewer, mediaId, given.tags, actor);
       });
       return requireMine(viewer, mediaId);
@@ -54,7 +61,7 @@ async function setTags(tx: Transaction, viewer: Viewer, mediaId: string, names: 
   const tagIds = await ensureTags(tx, viewer, names);
   const hadOthers = await tagStore.removeOtherTags(tx, viewer, mediaId, tagIds);
   const added = await tagStore.addTags(tx, viewer, { mediaIds: [mediaId], tagIds, addedBy: 'person' });
-  if (hadOthers || added.length > 0) await emitTagged(tx, viewer, [mediaId], actor);
+  if (hadOthers || added.length > 0) await emitOwn(tx, 'media.tagged', viewer, [mediaId], actor);
 }
 
 /** Gives media tags, for callers that have checked that the viewer may read them. Returns the ids of those that it changed. */
@@ -76,7 +83,7 @@ export async function tagMany(
 ): Promise<string[]> {
   const tagIds = await ensureTags(tx, viewer, names);
   const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy, ruleId });
-  await emitTagged(tx, viewer, changed, actor);
+  await emitOwn(tx, 'media.tagged', viewer, changed, actor);
   return changed;
 }
 
@@ -87,11 +94,21 @@ export async function untagMany(
   { names, actor }: { names: string[]; actor: Pick<Actor, 'requestId'> },
 ): Promise<string[]> {
   const changed = await tagStore.removeTags(tx, viewer, { mediaIds, names });
-  await emitTagged(tx, viewer, changed, actor);
+  await emitOwn(tx, 'media.tagged', viewer, changed, actor);
   return changed;
 }
 
-export const favouriteMany = store.markFavourite;
+/** Makes media favourites, or no longer. Returns the ids of those that it changed. */
+export async function favouriteMany(
+  tx: Transaction,
+  viewer: Viewer,
+  mediaIds: string[],
+  { is, actor }: { is: boolean; actor: Pick<Actor, 'requestId'> },
+): Promise<string[]> {
+  const changed = await store.markFavourite(tx, viewer, mediaIds, is);
+  await emitFavourited(tx, viewer, changed, is, actor);
+  return changed;
+}
 
 export async function archiveMany(
   tx: Transaction,
@@ -104,14 +121,27 @@ export async function archiveMany(
   return changed;
 }
 
-export function emitTagged(
+/** Emits an event that tells one person of a change to their own tags, title or note. It has nothing of the text. */
+export function emitOwn(
   tx: Transaction,
+  eventType: 'media.tagged' | 'media.titled' | 'media.noted',
   { user_id }: Viewer,
   mediaIds: string[],
   { requestId }: Pick<Actor, 'requestId'>,
 ) {
   const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_private: true }));
-  return emitMediaEvents(tx, 'media.tagged', payloads, requestId);
+  return emitMediaEvents(tx, eventType, payloads, requestId);
+}
+
+export function emitFavourited(
+  tx: Transaction,
+  { user_id }: Viewer,
+  mediaIds: string[],
+  is_favourite: boolean,
+  { requestId }: Pick<Actor, 'requestId'>,
+) {
+  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_favourite, is_private: true }));
+  return emitMediaEvents(tx, 'media.favourited', payloads, requestId);
 }
 
 export function emitArchived(
@@ -125,7 +155,7 @@ export function emitArchived(
   return emitMediaEvents(tx, 'media.archived', payloads, requestId);
 }
 
-/** Names the state of what a person keeps about a media. */
+/** Returns the version of a person's private details of a media, for `If-Match`. */
 export function mineVersion({ tags, is_favourite, is_archived, title, note }: Mine): string {
   return versionOf(tags, is_favourite, is_archived, title, note);
 }

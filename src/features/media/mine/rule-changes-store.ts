@@ -26,7 +26,7 @@ export async function listTaggedNow(tx: Transaction, { user_id }: Viewer, mediaI
     group by media_tags.media_id`;
 }
 
-/** What giving tags to a media, archiving it and making it a favourite would change. */
+/** Lists the tags that each media lacks, and whether it is archived or a favourite. */
 export async function listMissing(sql: Queryable, { user_id }: Viewer, names: string[], mediaIds: string[]) {
   return sql<(TaggedMedia & { is_archived: boolean; is_favourite: boolean })[]>`
     select

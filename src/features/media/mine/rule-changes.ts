@@ -2,10 +2,10 @@ import type { RuleActions, RuleChange } from '../../../contract/rules.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { archiveMany, emitArchived, emitTagged, favouriteMany, tagMany } from './mine.ts';
+import { archiveMany, emitArchived, emitFavourited, emitOwn, favouriteMany, tagMany } from './mine.ts';
 import * as store from './rule-changes-store.ts';
 
-/** What a rule changes of what a person keeps about a media. */
+/** The changes of a rule to the private details of a media. */
 export interface OwnChange {
   tags: string[];
   is_archived: boolean;
@@ -23,7 +23,7 @@ export async function changeByRule(
 ): Promise<Map<string, OwnChange>> {
   const { tags: names = [], archive = false, favourite = false } = actions;
   const archived = new Set(archive ? await archiveMany(tx, viewer, mediaIds, { is: true, actor }) : []);
-  const favourites = new Set(favourite ? await favouriteMany(tx, viewer, mediaIds, true) : []);
+  const favourites = new Set(favourite ? await favouriteMany(tx, viewer, mediaIds, { is: true, actor }) : []);
   if (names.length > 0) await tagMany(tx, viewer, mediaIds, { names, addedBy: 'rule', ruleId, actor });
   const tagged = names.length > 0 ? await store.listTaggedNow(tx, viewer, mediaIds) : [];
   const tags = new Map(tagged.map((media) => [media.media_id, media.tags]));
@@ -51,10 +51,10 @@ export async function previewRule(
   );
 }
 
-/** What undoing did with the changes of one media. */
+/** The result of undoing the changes of one media. */
 export interface TakenBack {
   isTaken: boolean;
-  /** What it left as it is, because somebody has changed it since. */
+  /** The changes that it left, because somebody has changed them since. */
   kept: RuleChange[];
 }
 
@@ -80,7 +80,8 @@ export async function takeBackRuleChanges(
     (await store.removeRuleTags(tx, viewer, tagged)).map(({ media_id, count }) => [media_id, count]),
   );
   await emitArchived(tx, viewer, [...unarchived], false, actor);
-  await emitTagged(tx, viewer, [...untagged.keys()], actor);
+  await emitFavourited(tx, viewer, [...unfavourited], false, actor);
+  await emitOwn(tx, 'media.tagged', viewer, [...untagged.keys()], actor);
   return new Map(
     changes.map(({ media_id, tags, is_archived, is_favourite }) => {
       const removed = untagged.get(media_id) ?? 0;

@@ -1,4 +1,4 @@
-import type { Tag, TagReason } from '../../../contract/mine.ts';
+import type { Tag, TagLevel, TagReason } from '../../../contract/mine.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 
@@ -147,6 +147,72 @@ export async function listTags(
       ${prefix === undefined ? sql`` : sql`and strpos('/' || lower(name), '/' || lower(${prefix})) > 0`}
     order by lower(name) collate "C"
     limit ${limit}`;
+}
+
+/**
+ * Lists the levels of the tree of tags by name: the tags, and the names before each `/`. Media in the default library are
+ * collected once and joined: with hundreds of thousands of tags on media, looking up each takes ten times as long. Only levels
+ * with several tags can meet a media twice.
+ */
+export async function listLevels(
+  sql: Queryable,
+  viewer: Viewer,
+  { last, limit }: { last: TagCursor | null; limit: number },
+) {
+  return sql<(TagLevel & { cursor: TagCursor })[]>`
+    with level as materialized (
+      select
+        (row_number() over (order by lower(part.name) collate "C"))::int as place,
+        lower(part.name) as key,
+        (array_agg(part.name order by part.is_whole desc, tags.id))[1] as name,
+        (array_agg(tags.id) filter (where part.is_whole))[1] as tag_id,
+        array_agg(tags.id) as tag_ids
+      from tags
+      cross join lateral string_to_array(tags.name, '/') as parts
+      cross join lateral (
+        select array_to_string(parts[1:depth], '/') as name, depth = cardinality(parts) as is_whole
+        from generate_series(1, cardinality(parts)) as depth
+      ) as part
+      where tags.user_id = ${viewer.user_id}
+        ${last === null ? sql`` : sql`and lower(part.name) collate "C" > ${last.name}`}
+      group by lower(part.name)
+      order by place
+      limit ${limit}
+    ),
+    own as materialized (
+      select media_id from library_media where library_id = ${viewer.default_library_id}
+    ),
+    alone as (
+      select level.place, count(*) as count
+      from level
+      join media_tags on media_tags.tag_id = level.tag_ids[1]
+      join own on own.media_id = media_tags.media_id
+      where cardinality(level.tag_ids) = 1
+      group by level.place
+    ),
+    once as (
+      select level.place, media_tags.media_id, bool_or(media_tags.tag_id is not distinct from level.tag_id) as is_itself
+      from level
+      cross join lateral unnest(level.tag_ids) as below (tag_id)
+      join media_tags on media_tags.tag_id = below.tag_id
+      join own on own.media_id = media_tags.media_id
+      where cardinality(level.tag_ids) > 1
+      group by level.place, media_tags.media_id
+    ),
+    counted as (
+      select place, count as nested_count, case when level.tag_id is null then 0 else count end as media_count
+      from alone
+      join level using (place)
+      union all
+      select place, count(*), count(*) filter (where is_itself) from once group by place
+    )
+    select
+      level.name, level.tag_id,
+      coalesce(counted.media_count, 0) as media_count, coalesce(counted.nested_count, 0) as nested_count,
+      json_build_object('name', level.key) as cursor
+    from level
+    left join counted on counted.place = level.place
+    order by level.place`;
 }
 
 /** Lists a tag and those below it. */

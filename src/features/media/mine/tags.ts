@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
 import { MOST_TAGS, type Tag, type tagsQuery } from '../../../contract/mine.ts';
+import type { ListQuery } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
@@ -26,6 +27,13 @@ export function createTags({ sql }: { sql: Database }) {
     async list(viewer: Viewer, { cursor, limit, prefix }: z.output<typeof tagsQuery>) {
       const last = decodeCursor(cursor, CURSOR);
       const rows = await store.listTags(sql, viewer, { prefix, last, limit: limit + 1 });
+      return cutByCursor(rows, limit);
+    },
+
+    /** Lists the levels of the tree of tags by name, also those that are no tags themselves. */
+    async tree(viewer: Viewer, { cursor, limit }: ListQuery) {
+      const last = decodeCursor(cursor, CURSOR);
+      const rows = await store.listLevels(sql, viewer, { last, limit: limit + 1 });
       return cutByCursor(rows, limit);
     },
 

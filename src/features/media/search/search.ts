@@ -7,7 +7,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import type { MediaLists } from '../lists/list.ts';
-import { addedIn, listUnfilledSources } from '../lists/list-store.ts';
+import { askerOf, listUnfilledSources } from '../lists/list-store.ts';
 import { beginningOf, findPassages } from './passages.ts';
 import { matchesQuery, splitText } from './query/compile.ts';
 import { parseQuery } from './query/parse.ts';
@@ -71,7 +71,7 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
       await store.prepareSearch(tx);
       const { words, occurrences, share } = await store.readWords(tx, toTextQuery(tx, text));
       const others = combine('all', rest);
-      const asker = { viewer, addedAt: addedIn(tx, viewer, query.library_id) };
+      const asker = askerOf(tx, viewer, query.library_id);
       const isMatch = others && matchesQuery(tx, asker, others);
       const sought = { words, kind: query.kind, isMatch, scope };
       const few = await findFew(tx, asker, rest);

@@ -80,7 +80,7 @@ const PSEUDO_CLASSES = words(
 const PSEUDO_ELEMENTS = words('first-letter first-line');
 const COMBINATORS = new Set([' ', '>', '+', '~']);
 
-/** What takes the place of elements that a fragment has under another name. They count as one element, as before. */
+/** Replacements for elements that a fragment has under another name. They count as one element, as before. */
 const ELEMENTS: Record<string, string> = {
   html: 'div:where(.page-root)',
   body: 'div:where(.page-body)',

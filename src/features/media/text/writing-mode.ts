@@ -5,7 +5,7 @@ import { screenRules } from './page-styles.ts';
 
 export type VerticalMode = 'vertical-rl' | 'vertical-lr';
 
-/** What a style sheet says about the direction of lines. */
+/** The rules of a style sheet that set the direction of lines. */
 export interface WritingStyles {
   /** The writing modes of elements, in the order of the sheet. */
   modes: { of: SimpleSelector; mode: string }[];

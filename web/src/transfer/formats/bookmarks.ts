@@ -13,7 +13,7 @@ export function readBookmarks(text: string): Recognised {
   let heading: string | undefined;
   /** The link that a description belongs to. */
   let last: Entry | undefined;
-  /** What the text after the last token is: of a heading, a link or a description. */
+  /** Takes the text after the last token, as that of a heading, a link or a description. */
   let pending: { begins: number; take: (content: string) => void } | undefined;
   for (const match of text.matchAll(TOKENS)) {
     const [whole, slash, name = '', rest = ''] = match;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HighlightColor } from '../../../../src/contract/highlight-selectors.ts';
 import type { importedDetails } from '../../../../src/contract/import.ts';
 
-/** What is known about a link, as the server takes it. */
+/** The details of a link, as the server takes them. */
 export type Details = z.input<typeof importedDetails>;
 export type EntryHighlight = NonNullable<Details['highlights']>[number];
 export type EntryReading = NonNullable<Details['reading']>;

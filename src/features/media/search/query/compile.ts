@@ -1,14 +1,15 @@
 import type { Queryable } from '../../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../../platform/database/statement.ts';
 import type { Viewer } from '../../../libraries/access/can-read-media.ts';
-import { isTagOrBelow } from '../../../libraries/access/nested-tags.ts';
+import { mediaWithTag } from '../../mine/media-with-tag.ts';
 import { type Condition, combine, type DateRange, isText, partsOf, type Query } from './tree.ts';
 import { toAuthorQuery, toTextQuery } from './words.ts';
 
-/** The viewer for whom a query is asked, and when a media of the statement was added for them. */
+/** The viewer for whom a query is asked, and when a media of the statement was added for them, or to a library. */
 export interface Asker {
   viewer: Viewer;
   addedAt: SqlFragment;
+  libraryId: string | undefined;
 }
 
 /**
@@ -126,7 +127,7 @@ function matchesCondition(sql: Queryable, asker: Asker, condition: Condition): S
   if (condition.type === 'is' && condition.value === 'unread') {
     return sql`not ${isAmong(sql, startedMedia(sql, asker.viewer))}`;
   }
-  const rows = rowsOf(sql, asker.viewer, condition);
+  const rows = rowsOf(sql, asker, condition);
   if (!rows) throw new Error(`The condition ${condition.type} has no statement.`);
   return isAmong(sql, rows);
 }
@@ -141,16 +142,14 @@ const startedMedia = (sql: Queryable, { user_id }: Viewer) =>
  * Selects the `media_id` of all media that match a condition on rows of the viewer, possibly several times. Undefined for a
  * condition on the media itself.
  */
-export function rowsOf(sql: Queryable, viewer: Viewer, condition: Query): SqlFragment | undefined {
+export function rowsOf(sql: Queryable, asker: Asker, condition: Query): SqlFragment | undefined {
+  const { viewer } = asker;
   const { user_id, default_library_id } = viewer;
   switch (condition.type) {
+    case 'added':
+      return addedRows(sql, asker, condition.range);
     case 'tag':
-      return sql`
-        select media_tags.media_id
-        from tags
-        join media_tags on media_tags.tag_id = tags.id
-        where tags.user_id = ${user_id}
-          and ${isTagOrBelow(sql, sql`tags.name`, condition.value)}`;
+      return mediaWithTag(sql, user_id, condition.value);
     case 'in':
       return sql`
         select listed.media_id
@@ -205,14 +204,38 @@ const isBetween = (
   false
 )`;
 
+/**
+ * Selects the media that were added in a range of days, along the index of a library's dates. Media of a library whose backfill
+ * is not done are not in the default library yet.
+ */
+function addedRows(sql: Queryable, { viewer, libraryId }: Asker, range: DateRange): SqlFragment {
+  const own = sql`
+    select listed.media_id
+    from library_media as listed
+    where listed.library_id = ${libraryId ?? viewer.default_library_id}
+      ${within(sql, sql`listed.created_at`, addedLimits(sql, range))}`;
+  if (libraryId !== undefined) return own;
+  return sql`
+    ${own}
+    union all
+    select listed.media_id
+    from default_library_backfill_jobs as backfill
+    join memberships as joined
+      on joined.library_id = backfill.source_library_id and joined.user_id = backfill.user_id
+    join library_media as listed on listed.library_id = joined.library_id
+    where backfill.default_library_id = ${viewer.default_library_id}
+      and backfill.user_id = ${viewer.user_id}
+      and backfill.status <> 'completed'
+      ${within(sql, sql`greatest(listed.created_at, joined.created_at)`, addedLimits(sql, range))}`;
+}
+
 /** Whether something was added in a range of days. */
-function isAddedIn(sql: Queryable, addedAt: SqlFragment, range: DateRange): SqlFragment {
+const isAddedIn = (sql: Queryable, addedAt: SqlFragment, range: DateRange): SqlFragment =>
+  isWithin(sql, addedAt, addedLimits(sql, range));
+
+function addedLimits(sql: Queryable, range: DateRange): Limits {
   const start = (day: string) => sql`(${day}::timestamp at time zone 'utc')`;
-  return isWithin(
-    sql,
-    addedAt,
-    toLimits(range, start, (days) => sql`(now() - make_interval(days => ${days}::int))`),
-  );
+  return toLimits(range, start, (days) => sql`(now() - make_interval(days => ${days}::int))`);
 }
 
 /** Whether something was published in a range of days. Sources give a year, a month or a day; what is missing is the first. */
@@ -244,12 +267,15 @@ function toLimits(
   };
 }
 
-const isWithin = (sql: Queryable, value: SqlFragment, { from, until }: Limits) => sql`coalesce(
-  ${value} is not null
-    ${from ? sql`and ${value} >= ${from}` : sql``}
-    ${until ? sql`and ${value} < ${until}` : sql``},
+const isWithin = (sql: Queryable, value: SqlFragment, limits: Limits) => sql`coalesce(
+  ${value} is not null ${within(sql, value, limits)},
   false
 )`;
+
+/** The limits as further conditions, which an index can have. */
+const within = (sql: Queryable, value: SqlFragment, { from, until }: Limits) => sql`
+  ${from ? sql`and ${value} >= ${from}` : sql``}
+  ${until ? sql`and ${value} < ${until}` : sql``}`;
 
 /** Whether a media is of a site: by the name that the site gives itself, or by its address or that of a subdomain. */
 function isOfSite(sql: Queryable, site: string): SqlFragment {

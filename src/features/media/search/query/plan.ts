@@ -7,7 +7,7 @@ import { toAuthorQuery, toTextQuery } from './words.ts';
 
 /** A condition is where a statement begins if it is true of no more media than this. */
 const MOST_ROWS = 5000;
-/** Words are where a statement begins if they occur in no more text pieces than this. */
+/** Words are where a statement begins if they occur in no more text pieces than this. The parts of an `or` together, too. */
 const MOST_OCCURRENCES = 20_000;
 
 /** How a query is carried out. */
@@ -22,6 +22,12 @@ export interface QueryPlan {
   isNarrowed: boolean;
 }
 
+/** Rows with all media that match a part of a query, possibly several times, and about how many rows they are. */
+interface Start {
+  rows: SqlFragment;
+  count: number;
+}
+
 /** Finds the part of a query that is true of the fewest media. */
 export async function planQuery(
   sql: Queryable,
@@ -32,39 +38,102 @@ export async function planQuery(
   const isMatch = matchesQuery(sql, asker, query);
   const { text, rest } = splitText(query);
   const isNarrowed = rest.length > 0;
-  const few = await findFew(sql, asker, rest);
-  if (few) return { isMatch, rows: few.rows, isCostly: false, isNarrowed };
-  const indexed = [...(text ? [text] : []), ...rest.filter(({ type }) => type === 'author')];
-  for (const part of indexed) {
-    if (await isRare(sql, part, mostOccurrences))
-      return { isMatch, rows: mediaWithText(sql, asker.viewer, part), isCostly: false, isNarrowed };
-  }
-  let isCostly = indexed.length > 0;
-  for (const other of rest.flatMap(textsOf)) isCostly ||= !(await isRare(sql, other, mostOccurrences));
+  const starts = await createStarts(sql, asker, query, mostOccurrences);
+  const start = await starts.of(query);
+  if (start) return { isMatch, rows: start.rows, isCostly: false, isNarrowed };
+  let isCostly = false;
+  for (const part of [...(text ? [text] : []), ...rest.flatMap(textsOf)])
+    isCostly ||= !(await starts.ofText(part));
   return { isMatch, rows: undefined, isCostly, isNarrowed };
 }
 
 /**
- * Returns the rows of the condition that is true of the fewest media, if they are few. In an object: a promise of a statement
+ * Returns the rows of the part that is true of the fewest media, if they are few. In an object: a promise of a statement
  * would run it.
  */
 export async function findFew(
   sql: Queryable,
-  { viewer }: Pick<Asker, 'viewer'>,
+  asker: Asker,
   parts: Query[],
 ): Promise<{ rows: SqlFragment } | undefined> {
-  const all = parts.flatMap((part) => rowsOf(sql, viewer, part) ?? []);
-  const counts = await countRows(sql, all, MOST_ROWS + 1);
-  const fewest = Math.min(...counts);
-  const rows = all[counts.indexOf(fewest)];
-  return rows && fewest <= MOST_ROWS ? { rows } : undefined;
+  const conditions = parts.filter((part) => part.type !== 'author' && !isText(part));
+  const starts = await createStarts(sql, asker, { type: 'all', of: conditions }, MOST_OCCURRENCES);
+  return starts.fewest(conditions);
 }
 
-async function isRare(sql: Queryable, text: Query, mostOccurrences: number): Promise<boolean> {
-  const words = text.type === 'author' ? toAuthorQuery(sql, text.value) : toTextQuery(sql, text);
-  const { occurrences } = await estimateText(sql, words);
-  return occurrences <= mostOccurrences;
+/** Finds where a statement can begin. Conditions are counted in one statement; words are estimated when they are needed. */
+async function createStarts(sql: Queryable, asker: Asker, query: Query, mostOccurrences: number) {
+  const conditions = conditionsOf(query).flatMap((condition) => {
+    const rows = rowsOf(sql, asker, condition);
+    return rows ? [{ condition, rows }] : [];
+  });
+  const counts = await countRows(
+    sql,
+    conditions.map(({ rows }) => rows),
+    MOST_ROWS + 1,
+  );
+  const counted = new Map<Query, Start>();
+  for (const [index, { condition, rows }] of conditions.entries())
+    counted.set(condition, { rows, count: counts[index] ?? 0 });
+
+  async function of(part: Query): Promise<Start | undefined> {
+    if (isText(part) || part.type === 'author') return ofText(part);
+    if (part.type === 'any') return ofAny(part.of);
+    if (part.type === 'all') {
+      const { text, rest } = splitText(part);
+      return (await fewest(rest)) ?? (text && (await ofText(text)));
+    }
+    if (part.type === 'none') return { rows: sql`select null::uuid as media_id where false`, count: 0 };
+    const known = counted.get(part);
+    return known && known.count <= MOST_ROWS ? known : undefined;
+  }
+
+  /** Returns the smallest start of parts that must all be true. Words are estimated only if no condition is true of few media. */
+  async function fewest(parts: Query[]): Promise<Start | undefined> {
+    const [conditionsOnly, withText] = [parts.filter((part) => !hasText(part)), parts.filter(hasText)];
+    for (const some of [conditionsOnly, withText]) {
+      const found: Start[] = [];
+      for (const part of some) {
+        const start = await of(part);
+        if (start) found.push(start);
+      }
+      if (found.length > 0) return found.reduce((one, other) => (other.count < one.count ? other : one));
+    }
+    return undefined;
+  }
+
+  /** Joins the starts of alternatives. One of them without a start may be true of any media. */
+  async function ofAny(parts: Query[]): Promise<Start | undefined> {
+    const found: Start[] = [];
+    for (const part of parts) {
+      const start = await of(part);
+      if (!start) return undefined;
+      found.push(start);
+    }
+    const count = found.reduce((sum, start) => sum + start.count, 0);
+    if (count > mostOccurrences) return undefined;
+    const selects = found.map(({ rows }) => sql`select media_id from (${rows}) as alternative`);
+    return { rows: selects.reduce((some, more) => sql`${some} union all ${more}`), count };
+  }
+
+  const estimated = new Map<Query, number>();
+  async function ofText(text: Query): Promise<Start | undefined> {
+    const words = text.type === 'author' ? toAuthorQuery(sql, text.value) : toTextQuery(sql, text);
+    const count = estimated.get(text) ?? (await estimateText(sql, words)).occurrences;
+    estimated.set(text, count);
+    return count <= mostOccurrences ? { rows: mediaWithText(sql, asker.viewer, text), count } : undefined;
+  }
+
+  return { of, ofText, fewest };
 }
+
+/** Returns the conditions of a query that are not excluded. */
+function conditionsOf(query: Query): Query[] {
+  if (query.type === 'all' || query.type === 'any') return query.of.flatMap(conditionsOf);
+  return query.type === 'not' ? [] : [query];
+}
+
+const hasText = (query: Query): boolean => textsOf(query).length > 0;
 
 /** Returns the parts of a query that are read in the text of media. */
 function textsOf(query: Query): Query[] {

@@ -8,7 +8,10 @@ import { saveReady } from '../../../../../test/support/saved-media.ts';
 import type { MediaKind } from '../../../../contract/media.ts';
 import { newId } from '../../../../platform/ids.ts';
 import { createMediaLists } from '../../lists/list.ts';
+import { askerOf } from '../../lists/list-store.ts';
 import { dayOf } from './dates.ts';
+import { parseQuery } from './parse.ts';
+import { planQuery } from './plan.ts';
 import { isText, type Query, type State, type Thing } from './tree.ts';
 
 /* Queries by index and by SQL are compared with the same queries in JavaScript. */
@@ -93,7 +96,7 @@ async function make(given: Given): Promise<Item> {
   const { isSaved, isShared, isFailed } = given;
   const id = await saveReady(sql, isSaved ? ana : ben, { ...given, texts: [given.text] });
   if (isShared || !isSaved) {
-    // Whoever saved it adds it; the membership of the other is enough to read it.
+    // The person who saved it adds it; the membership of the other is enough to read it.
     await sql`
       insert into library_media (library_id, media_id, is_derived, added_by_user_id)
       values (${shared}, ${id}, false, ${ben.id})`;
@@ -275,6 +278,32 @@ describe('a random query', () => {
     },
     120_000,
   );
+});
+
+describe('a plan', () => {
+  const planOf = (q: string, mostOccurrences?: number) => {
+    const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
+    return planQuery(sql, askerOf(sql, viewer, undefined), parseQuery(q), mostOccurrences);
+  };
+
+  test.each([
+    ['tag:sea', true],
+    ['tag:sea or fog', true],
+    ['(kind:pdf tag:sea) or is:favourite or author:ada', true],
+    ['kind:pdf (tag:sea or added:<7d)', true],
+    ['tag:sea or kind:pdf', false],
+    ['tag:sea or -is:favourite', false],
+    ['-tag:sea', false],
+    ['kind:pdf', false],
+  ])('of %s begins with few media: %s', async (q, isFew) => {
+    expect((await planOf(q)).rows !== undefined).toBe(isFew);
+  });
+
+  test('of alternatives with a frequent word reads all media', async () => {
+    await sql`analyze media_search`;
+    expect(await planOf('tag:none or fog', 0)).toMatchObject({ rows: undefined, isCostly: true });
+    expect((await planOf('is:favourite (tag:sea or fog)', 0)).rows).toBeDefined();
+  });
 });
 
 describe('over HTTP', () => {

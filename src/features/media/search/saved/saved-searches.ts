@@ -40,6 +40,11 @@ export function createSavedSearches({ sql, mediaLists }: SavedSearchDependencies
   return {
     get: requireSearch,
 
+    /** Returns the query of a saved search, without counting its matches. */
+    async queryOf(viewer: Viewer, id: string): Promise<string> {
+      return ((await store.findSearch(sql, viewer.user_id, id)) ?? searchNotFound()).query;
+    },
+
     /** Lists searches, oldest first. Matches are counted one search after the other, so that one person uses one connection. */
     async list(viewer: Viewer, { cursor, limit, counts }: SavedSearchesQuery) {
       const last = readCursor(cursor);
