@@ -11,7 +11,7 @@ import type { JobQueue } from '../platform/jobs/queue.ts';
 import type { Subscriber } from '../platform/outbox/subscriber.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import type { MetricSource } from '../platform/telemetry/metrics.ts';
+import type { MetricSource, Metrics } from '../platform/telemetry/metrics.ts';
 import type { WorkSource } from '../platform/work/source.ts';
 
 /** The parts of the platform that features take as they need them. */
@@ -22,6 +22,7 @@ export interface Platform {
   listener: Listener;
   storage: Storage;
   egress: Egress;
+  metrics: Metrics;
   /** The integrity checks of every feature. It is complete once all features are created, so before any audit runs. */
   checks: readonly IntegrityCheck[];
   /** The names for the audit log, from every feature. Complete like `checks`. */

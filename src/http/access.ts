@@ -3,7 +3,7 @@ import type { Role } from '../contract/roles.ts';
 import { API } from '../contract/wire.ts';
 
 /**
- * Who may call a route. A route without it cannot be registered.
+ * The callers that a route accepts. A route without it cannot be registered.
  * - `public`: everyone
  * - `internal`: callers that pass the policy for `/internal`
  * - a role: authenticated callers with at least this role

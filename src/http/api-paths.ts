@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { API } from '../contract/wire.ts';
 
-/** What the source documents spell out without the prefix. Requests for these paths are served by the same routes. */
+/** The paths that the source documents give without the prefix. Requests for these paths are served by the same routes. */
 const ALIASED = ['media', 'libraries', 'internal'];
 
 const ALIAS = new RegExp(`^/(?:(?:${ALIASED.join('|')})(?=[/?]|$)|openapi\\.json(?=\\?|$))`);

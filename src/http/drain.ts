@@ -1,43 +1,66 @@
-import type { FastifyInstance } from 'fastify';
-import { NexusError } from '../contract/errors.ts';
+import net from 'node:net';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export type Drain = ReturnType<typeof registerDrain>;
 
-/** Counts open requests, so that they can finish during shutdown while new ones are rejected. */
+/** How long open connections are kept for one more request. A proxy that is busy uses each of them sooner. */
+const LINGER_MS = 1000;
+
+/**
+ * Lets a server leave without failing a request. It stops listening, so that a proxy connects to another server; a refused
+ * connection is safe to try again. It answers what still arrives over open connections, each for the last time.
+ */
 export function registerDrain(app: FastifyInstance) {
   let draining = false;
-  let openRequests = 0;
   let whenEmpty: () => void = () => undefined;
   const listeners: (() => void)[] = [];
+  const connections = new Set<net.Socket>();
+  const open = new Set<FastifyReply>();
 
-  app.addHook('onRequest', async (request, reply) => {
-    openRequests += 1;
-    // The response always emits `close`: after an answer, an error, or an abort by the client.
-    reply.raw.once('close', () => {
-      openRequests -= 1;
-      if (openRequests === 0) whenEmpty();
+  app.server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      if (connections.size === 0) whenEmpty();
     });
-    if (!draining) return;
-    reply.header('connection', 'close');
-    request.log.debug('request rejected during shutdown');
-    throw new NexusError('E_UNAVAILABLE', 'Nexus is shutting down. Try again in a moment.');
+  });
+
+  app.addHook('onRequest', async (_request, reply) => {
+    if (draining) reply.header('connection', 'close');
+    open.add(reply);
+    // The response always emits `close`: after an answer, an error, or an abort by the client.
+    reply.raw.once('close', () => open.delete(reply));
   });
 
   return {
-    /** Rejects new requests with 503. Resolves when all open requests are answered, or after `graceMs`. */
+    /**
+     * Resolves when all connections are closed; at the latest after `graceMs`, and after a second if no request is under
+     * way then.
+     */
     async start(graceMs: number): Promise<void> {
       draining = true;
+      // The method of http.Server would also close idle connections, on which a request may be under way already.
+      net.Server.prototype.close.call(app.server);
+      for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close');
       for (const listener of listeners) listener();
-      if (openRequests === 0) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, graceMs);
-        whenEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const isEmpty = new Promise<void>((resolve) => {
+        whenEmpty = resolve;
+        if (connections.size === 0) resolve();
       });
+      await within(Math.min(LINGER_MS, graceMs), isEmpty);
+      if (open.size === 0) return;
+      await within(graceMs - LINGER_MS, isEmpty);
     },
     /** Registers a callback that ends requests which would never end by themselves, such as event streams. */
     onStart: (listener: () => void) => void listeners.push(listener),
   };
+}
+
+async function within(ms: number, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(ms, 0));
+  });
+  await Promise.race([done, timeout]);
+  clearTimeout(timer);
 }

@@ -8,6 +8,11 @@ import { RequestMismatch } from './schemas.ts';
 
 /** Sends any thrown error in the error format of the API. Errors become HTTP only here. */
 export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  reply.send(writeError(thrown, request, reply));
+}
+
+/** Sets the status and the headers of an error, and returns its body. */
+export function writeError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): string {
   const error = toNexusError(thrown);
   const { status } = ERRORS[error.code];
   if (status >= 500) request.log.error({ err: thrown }, error.message);
@@ -16,10 +21,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="nexus"');
   const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  reply
-    .status(status)
-    .type('application/json; charset=utf-8')
-    .send(errorBytes(error.code, error.message, request.id, error.details));
+  reply.status(status).type('application/json; charset=utf-8');
+  return errorBytes(error.code, error.message, request.id, error.details);
 }
 
 /** Serialises an error body. The route's response schema cannot: it describes successful responses. */

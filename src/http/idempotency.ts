@@ -9,7 +9,7 @@ import type {
   IdempotentRequests,
   StoredAnswer,
 } from '../platform/idempotency/idempotent-requests.ts';
-import { replyWithError } from './errors.ts';
+import { replyWithError, writeError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
 
 declare module 'fastify' {
@@ -56,7 +56,7 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
         headers: keptHeaders(reply),
         body: typeof payload === 'string' ? payload : '',
       };
-      // What was asked for is done, whether its answer can be stored or not.
+      // The request is done, whether its answer can be stored or not.
       if (answer.body.length <= MOST_STORED_BYTES) {
         await requests.storeAnswer(idempotent, answer).catch((error) => {
           request.log.warn({ err: error }, 'the answer to an idempotent request could not be stored');
@@ -64,7 +64,14 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
       }
       return payload;
     }
-    if (!isGone(request, payload) || !(await requests.find(idempotent))) return payload;
+    if (!isGone(request, payload)) return payload;
+    try {
+      if (!(await requests.find(idempotent))) return payload;
+    } catch (error) {
+      // Fastify would send an error of this hook in its own format.
+      reply.removeHeader('content-length');
+      return writeError(error, request, reply);
+    }
     reply.code(204).removeHeader('content-type').removeHeader('content-length');
     return '';
   });

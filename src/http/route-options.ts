@@ -40,7 +40,7 @@ interface Common {
   tags: readonly string[];
 }
 
-/** What every route says about itself, besides the schemas of its requests and answers. */
+/** The description of a route, besides the schemas of its requests and answers. */
 interface Description {
   operationId: string;
   summary: string;

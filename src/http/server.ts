@@ -9,6 +9,7 @@ import type { IdempotentRequests } from '../platform/idempotency/idempotent-requ
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { isTracing } from '../platform/telemetry/tracing.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { canonicalUrl } from './api-paths.ts';
@@ -24,6 +25,7 @@ import { requireLoopbackHost } from './loopback-host.ts';
 import { createOpenApi, registerDocumentRoute, registerReferencePage } from './openapi/routes.ts';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from './schemas.ts';
 import { registerSessionCookie, sessionCookieName } from './session-cookie.ts';
+import { traceIdOf, traceRequests } from './tracing.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
 import { registerJsonBody, registerWellFormed } from './well-formed.ts';
 
@@ -101,6 +103,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     throw new NexusError('E_METHOD_NOT_ALLOWED', `${path} allows only ${methods.join(', ')}.`);
   });
 
+  if (isTracing()) traceRequests(server);
   observeRequests(server, options);
   const drain = registerDrain(server);
   await server.register(helmet, {
@@ -161,7 +164,11 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
     });
     // Never log the query, headers or body: they may contain secrets.
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method, path: pathOf(request.originalUrl), status, ms }, 'request');
+    const trace_id = traceIdOf(request);
+    request.log.info(
+      { method, path: pathOf(request.originalUrl), status, ms, ...(trace_id && { trace_id }) },
+      'request',
+    );
   });
 }
 

@@ -9,8 +9,8 @@ export interface Received {
   body: string;
 }
 
-/** The answer to a delivery: a status with headers, or none. */
-export type Reply = { status: number; headers?: Record<string, string>; body?: string } | 'hang';
+/** The answer to a delivery: a status with headers, or none; `close` closes the connection. */
+export type Reply = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'close';
 
 export interface Receiver {
   site: Site;
@@ -34,7 +34,8 @@ export async function startReceiver(
     received.push(arrived);
     arrivals.emit('arrival');
     const answer = await reply(arrived);
-    if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end(answer.body);
+    if (answer === 'close') response.destroy();
+    else if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   return {
     site,

@@ -170,6 +170,8 @@ export function createJobs(dependencies: JobsDependencies) {
     workers: () => store.listWorkers(sql),
 
     stats: () => store.countByQueue(sql),
+
+    workerCount: () => store.countWorkers(sql),
   };
 }
 

@@ -2,10 +2,11 @@ import type { MetricSource } from '../../platform/telemetry/metrics.ts';
 import type { Jobs } from './jobs.ts';
 import type { OutboxOperations } from './outbox.ts';
 
-export function measureJobs(jobs: Pick<Jobs, 'stats'>): MetricSource {
+export function measureJobs(jobs: Pick<Jobs, 'stats' | 'workerCount'>): MetricSource {
   return async () => {
-    const queues = await jobs.stats();
-    return queues.flatMap(({ queue, oldest_due_seconds, ...counts }) => [
+    const [queues, workers] = await Promise.all([jobs.stats(), jobs.workerCount()]);
+    const alive = { name: 'nexus_workers', help: 'Workers that are alive.', value: workers };
+    const backlogs = queues.flatMap(({ queue, oldest_due_seconds, ...counts }) => [
       ...Object.entries(counts).map(([status, value]) => ({
         name: 'nexus_jobs',
         help: 'Jobs that are not over, by queue and status.',
@@ -19,6 +20,7 @@ export function measureJobs(jobs: Pick<Jobs, 'stats'>): MetricSource {
         value: oldest_due_seconds,
       },
     ]);
+    return [alive, ...backlogs];
   };
 }
 

@@ -15,21 +15,24 @@ export interface NewDelivery {
   event_id: string;
   event_type: string;
   body: string;
+  /** The span that caused it. */
+  traceparent: string | null;
 }
 
 /** Inserts deliveries in one statement. Those that exist, and those of webhooks that are gone, are left out. */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[]): Promise<string[]> {
   const column = <T>(read: (delivery: NewDelivery) => T) => deliveries.map(read);
   const rows = await tx<{ id: string }[]>`
-    insert into webhook_deliveries (id, webhook_id, event_id, event_type, body)
-    select delivery.id, webhooks.id, delivery.event_id, delivery.event_type, delivery.body
+    insert into webhook_deliveries (id, webhook_id, event_id, event_type, body, traceparent)
+    select delivery.id, webhooks.id, delivery.event_id, delivery.event_type, delivery.body, delivery.traceparent
     from unnest(
       ${deliveries.map(() => newId())}::uuid[],
       ${column(({ webhook_id }) => webhook_id)}::uuid[],
       ${column(({ event_id }) => event_id)}::uuid[],
       ${column(({ event_type }) => event_type)}::text[],
-      ${column(({ body }) => body)}::text[]
-    ) as delivery (id, webhook_id, event_id, event_type, body)
+      ${column(({ body }) => body)}::text[],
+      ${column(({ traceparent }) => traceparent)}::text[]
+    ) as delivery (id, webhook_id, event_id, event_type, body, traceparent)
     join webhooks on webhooks.id = delivery.webhook_id
     on conflict (webhook_id, event_id) do nothing
     returning id`;

@@ -6,11 +6,11 @@ import { createSender } from './sender.ts';
 import { listWebhookNames } from './store.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
 
-export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress'> {
+export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress' | 'metrics'> {
   config: { outbox: { retentionHours: number } };
 }
 
-export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeatureDependencies) {
+export function createWebhooksFeature({ sql, log, egress, metrics, config }: WebhooksFeatureDependencies) {
   const webhooks = createWebhooks({ sql, egress });
   const hours = config.outbox.retentionHours;
   return {
@@ -27,6 +27,6 @@ export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeat
       }),
     ],
     names: (_viewer, ids) => listWebhookNames(sql, ids),
-    workSources: [createSender({ sql, log, egress })],
+    workSources: [createSender({ sql, log, egress, metrics })],
   } satisfies Feature;
 }

@@ -49,6 +49,7 @@ export async function sendDelivery(
       body: delivery.body,
       maxRedirects: 0,
       reusesConnections: true,
+      passesTrace: true,
       limits: { totalMs: answerSeconds * 1000 },
     });
     const responseBody = await firstBytes(answer);

@@ -3,10 +3,13 @@ import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import { isTracing } from '../../platform/telemetry/tracing.ts';
 import { releaseClaimed } from '../../platform/work/claimed-rows.ts';
 import { openLane } from '../../platform/work/lanes.ts';
 import { startLoop } from '../../platform/work/loop.ts';
 import type { WorkSource } from '../../platform/work/source.ts';
+import { inDeliverySpan } from './delivery-span.ts';
 import { DELIVERIES_DUE } from './delivery-store.ts';
 import { createEndpointIntake } from './endpoint-intake.ts';
 import { sendDelivery } from './send-delivery.ts';
@@ -20,6 +23,7 @@ export interface SenderOptions {
   /** An endpoint that takes longer to answer has failed. */
   answerSeconds?: number;
   random?: () => number;
+  metrics?: Pick<Metrics, 'observeClaim' | 'observeDelivery'>;
 }
 
 /** Requests in parallel to one webhook, of all workers together. */
@@ -28,7 +32,20 @@ const FAILING_DAYS = 5;
 const GONE = 410;
 
 /** Sends deliveries to webhooks. Any number of processes may do it; a delivery belongs to one at a time. */
-export function createSender({ sql, log, egress, answerSeconds = 20, random }: SenderOptions): WorkSource {
+export function createSender(options: SenderOptions): WorkSource {
+  const { sql, log, egress, answerSeconds = 20, random, metrics } = options;
+
+  async function send(delivery: sending.ClaimedDelivery): Promise<sending.Settlement> {
+    const startedAt = performance.now();
+    const sent = () => sendDelivery(delivery, { egress, answerSeconds, random });
+    const settlement = await (isTracing() ? inDeliverySpan(delivery, sent) : sent());
+    metrics?.observeDelivery({
+      outcome: settlement.status === 'pending' ? 'retry' : settlement.status,
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+    return settlement;
+  }
+
   async function settle(lane: Database, settlements: sending.Settlement[]): Promise<string[]> {
     if (settlements.every(({ error }) => error === null))
       return (await sending.settleDeliveries(lane, settlements)).dropped;
@@ -69,15 +86,17 @@ export function createSender({ sql, log, egress, answerSeconds = 20, random }: S
       const loop = startLoop<sending.ClaimedDelivery, sending.Settlement>({
         ...worker,
         log,
+        metrics,
         lanes,
         intake,
         work: {
+          kind: 'deliveries',
           async claim(lane, { workerId, token }) {
             const wants = intake.wants();
             const items = await sending.claimDeliveries(lane, { workerId, token, wants });
             return { items, isMore: intake.note(wants, items) };
           },
-          run: (delivery) => sendDelivery(delivery, { egress, answerSeconds, random }),
+          run: send,
           settle,
           releaseClaim: (lane, token) => releaseClaimed(lane, 'webhook_deliveries', token),
           untilNextDue: sending.untilNextDelivery,

@@ -11,6 +11,7 @@ export interface ClaimedDelivery {
   url: string;
   event_id: string;
   body: string;
+  traceparent: string | null;
   attempts: number;
   /** How many of its attempts were interrupted and do not count. */
   interruptions: number;
@@ -60,7 +61,7 @@ export async function claimDeliveries(
         ) as next
         where webhooks.disabled_at is null
       ))
-      returning id, webhook_id, event_id, body, attempts, interruptions, claim_id
+      returning id, webhook_id, event_id, body, traceparent, attempts, interruptions, claim_id
     )
     select
       claimed.*, webhooks.url,

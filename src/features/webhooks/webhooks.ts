@@ -10,6 +10,7 @@ import { EgressError } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { type DeliveredEvent, defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import { currentTraceparent } from '../../platform/telemetry/tracing.ts';
 import { versionOf } from '../../platform/version-tag.ts';
 import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
@@ -149,7 +150,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         const body = JSON.stringify(cloudEventOf(event));
         const { id: event_id, event_type } = event;
         const [delivery] = await deliveryStore.insertDeliveries(tx, [
-          { webhook_id: id, event_id, event_type, body },
+          { webhook_id: id, event_id, event_type, body, traceparent: currentTraceparent() },
         ]);
         tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, id, delivery ?? ''));
@@ -191,11 +192,11 @@ export function subscribeWebhooks(sql: Database) {
     async batchHandler(events) {
       const webhooks = await store.listEnabled(sql);
       const deliveries = events.filter(isForWebhooks).flatMap((event) => {
-        const { id: event_id, event_type } = event;
+        const { id: event_id, event_type, traceparent = null } = event;
         const body = JSON.stringify(cloudEventOf(event));
         return webhooks
           .filter(({ event_types }) => event_types.length === 0 || event_types.includes(event_type))
-          .map(({ id: webhook_id }) => ({ webhook_id, event_id, event_type, body }));
+          .map(({ id: webhook_id }) => ({ webhook_id, event_id, event_type, body, traceparent }));
       });
       if (deliveries.length === 0) return;
       await transaction(sql, async (tx: Transaction) => {

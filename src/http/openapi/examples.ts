@@ -112,6 +112,7 @@ const BY_NAME: Record<string, unknown> = {
   subscriber: 'webhooks',
   summary: 'Fetched and extracted in 1.2 seconds.',
   tag: 'oceans/tides',
+  library_tag: 'oceans/tides',
   terms: ['confidential'],
   text: 'The sea is never still.',
   text_hash: SHA256,

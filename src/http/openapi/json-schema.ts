@@ -83,7 +83,7 @@ function withRefs<T>(value: T): T {
 
 /** Translates one schema, with the named schemas that it refers to. */
 export function wireSchema(schema: z.ZodType): JsonSchema & { $defs: Record<string, JsonSchema> } {
-  // What is on the wire is the input side: the codec of a timestamp, for example, reads a string.
+  // The wire format is the input side: the codec of a timestamp, for example, reads a string.
   const { properties = {}, $defs = {} } = z.toJSONSchema(z.object({ schema }), {
     io: 'input',
     target: 'draft-2020-12',

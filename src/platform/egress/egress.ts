@@ -3,6 +3,7 @@ import { request as requestSecure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { parseUrl } from '../url.ts';
 import { refusalOf } from './addresses.ts';
 import { type Agents, createAgents } from './agents.ts';
@@ -10,6 +11,7 @@ import { parseAllowList } from './allow-list.ts';
 import { ACCEPTED_ENCODINGS, decodedBody } from './body.ts';
 import { decodeText } from './charset.ts';
 import { EgressError, fromNodeError, fromStatus, notPublic } from './errors.ts';
+import { FollowedRequest } from './followed-request.ts';
 import type { Interfaces } from './local-network.ts';
 import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
@@ -42,6 +44,8 @@ export interface EgressRequest {
    * nevertheless. A request that fails because the server just closed the kept connection is sent once more.
    */
   reusesConnections?: boolean;
+  /** Sends the header `traceparent`, for receivers that take part in the trace. Sites that people save do not. */
+  passesTrace?: boolean;
   limits?: Partial<EgressLimits>;
   signal?: AbortSignal | undefined;
 }
@@ -66,6 +70,7 @@ export interface EgressOptions {
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
   interfaces?: Interfaces;
+  metrics?: Pick<Metrics, 'observeEgress'> | undefined;
 }
 
 /** Outgoing requests. All requests of Nexus go through here; see docs/egress.md. */
@@ -123,18 +128,24 @@ export function createEgress(options: EgressOptions = {}): Egress {
   async function request(url: string, given: EgressRequest = {}): Promise<EgressResponse> {
     const limits = { ...defaults, ...given.limits };
     let hop = firstHop(url, given, userAgent);
+    const followed = new FollowedRequest(options.metrics, given.passesTrace ?? false);
+    let failure: Error | undefined;
     const ending = new Ending(given.signal, limits.totalMs, () => hop.url.host);
     /** An abort or a timeout is reported as such, not as the socket error that it causes. */
-    const explain = (error: unknown): Error => ending.reason ?? fromNodeError(error, hop.url.host);
+    const explain = (error: unknown): Error => {
+      failure = ending.reason ?? fromNodeError(error, hop.url.host);
+      return failure;
+    };
 
     const { maxRedirects = MOST_REDIRECTS } = given;
     const kept = given.reusesConnections ? agents : undefined;
     try {
       for (let redirects = 0; ; redirects++) {
-        const response = await send(hop, limits, ending, kept).catch((error) => {
+        const response = await send(followed.begin(hop, redirects), limits, ending, kept).catch((error) => {
           throw explain(error);
         });
         const status = response.statusCode ?? 0;
+        followed.answered(status);
         const location = redirectTarget(status, response.headers.location);
         if (location === undefined || maxRedirects === 0) {
           const body = closingOnError(response, () =>
@@ -145,7 +156,10 @@ export function createEgress(options: EgressOptions = {}): Egress {
               explain,
             }),
           );
-          response.once('close', () => ending.close());
+          response.once('close', () => {
+            ending.close();
+            followed.end(failure ? { error: failure } : { status });
+          });
           return { url: hop.url.href, status, headers: response.headers, body };
         }
         response.destroy();
@@ -155,10 +169,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
             `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
           );
         }
+        followed.redirected();
         hop = nextHop(hop, status, webUrl(location, hop.url));
       }
     } catch (error) {
       ending.close();
+      followed.end({ error });
       throw error;
     }
   }

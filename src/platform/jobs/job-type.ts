@@ -25,6 +25,8 @@ export interface EndedJob<Payload = unknown> {
   created_by: string | null;
   created_by_user_id: string | null;
   request_id: string | null;
+  /** The span that ended it, or that caused it. */
+  traceparent: string | null;
   error_code: string | null;
   error_text: string | null;
 }

@@ -9,6 +9,8 @@ import type { EventContent } from './cloud-event.ts';
 /** An event that a worker has claimed. */
 export interface ClaimedEvent extends EventContent {
   claim_id: string;
+  /** The span that caused it; while it is dispatched here, the span of that. */
+  traceparent: string | null;
   attempts: number;
   max_attempts: number;
   /** How many of its attempts were interrupted and do not count. */
@@ -48,7 +50,7 @@ export async function claimEvents(
         ) as candidate
       ))
       returning
-        id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, created_at, claim_id,
+        id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, created_at, traceparent, claim_id,
         attempts, max_attempts, interruptions
     )
     select

@@ -1,5 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { isTracing } from '../telemetry/tracing.ts';
 import { releaseClaimed } from '../work/claimed-rows.ts';
 import { createSlotIntake } from '../work/intake.ts';
 import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../work/interruption.ts';
@@ -9,6 +11,7 @@ import { register } from '../work/registration.ts';
 import { type RetryPolicy, retryDelay } from '../work/retry-policy.ts';
 import type { SourceWorker, WorkSource } from '../work/source.ts';
 import { createCall } from './call-subscriber.ts';
+import { inDispatchSpan } from './dispatch-span.ts';
 import {
   type ClaimedEvent,
   claimEvents,
@@ -28,6 +31,7 @@ export interface DispatcherOptions {
   /** A subscriber that takes longer has failed. */
   handlerSeconds?: number;
   random?: () => number;
+  metrics?: Pick<Metrics, 'observeClaim' | 'observeEvent'>;
 }
 
 export interface Dispatcher extends WorkSource {
@@ -48,13 +52,23 @@ export const EVENT_RETRY: RetryPolicy = {
 
 /** Delivers events to subscribers. Any number of processes may do it; an event belongs to one at a time. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { sql, log, handlerSeconds = 30, random } = options;
+  const { sql, log, handlerSeconds = 30, random, metrics } = options;
   const subscribersOf = collectSubscribers(options.subscribers);
   const calls = new Map(
     options.subscribers.map((subscriber) => [subscriber.name, createCall(subscriber, handlerSeconds)]),
   );
 
   async function run(event: ClaimedEvent): Promise<Settlement> {
+    const startedAt = performance.now();
+    const settlement = await (isTracing() ? inDispatchSpan(event, dispatch) : dispatch(event));
+    metrics?.observeEvent({
+      outcome: settlement.status === 'pending' ? 'retry' : settlement.status,
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+    return settlement;
+  }
+
+  async function dispatch(event: ClaimedEvent): Promise<Settlement> {
     const left = subscribersOf(event.event_type).filter(({ name }) => !event.delivered_to.includes(name));
     const called = await Promise.all(left.map(({ name }) => call(name, event)));
     const failed = called.filter(({ error }) => error !== null);
@@ -116,10 +130,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const loop = startLoop<ClaimedEvent, Settlement>({
       ...worker,
       log,
+      metrics,
       lanes,
       intake: createSlotIntake(SLOTS),
       ...(onAdvance && { onAdvance }),
       work: {
+        kind: 'events',
         async claim(lane, request) {
           const items = await claimEvents(lane, request);
           return { items, isMore: items.length === request.want };

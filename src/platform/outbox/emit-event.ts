@@ -1,6 +1,7 @@
 import { EVENTS, type EventPayload, type EventType, type OutboxEvent } from '../../contract/events.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { newId } from '../ids.ts';
+import { currentTraceparent } from '../telemetry/tracing.ts';
 import { type Emittable, serialise } from './serialise.ts';
 
 /** The topic of notifications about new events. */
@@ -17,6 +18,8 @@ export interface NewEvent<Type extends EventType = EventType> {
    */
   idempotencyKey?: string | undefined;
   requestId?: string | undefined;
+  /** The span that caused it; the active one by default. */
+  traceparent?: string | null;
 }
 
 /**
@@ -58,7 +61,7 @@ export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<O
 type Draft = Pick<
   OutboxEvent,
   'id' | 'event_type' | 'schema_version' | 'aggregate_type' | 'aggregate_id' | 'request_id'
-> & { payload: string; idempotency_key: string | null };
+> & { payload: string; idempotency_key: string | null; traceparent: string | null };
 
 /** Checks the payload as it will be read: one that does not fit its schema is refused before anything is written. */
 function draft(event: NewEvent): Draft {
@@ -74,6 +77,7 @@ function draft(event: NewEvent): Draft {
     payload: text,
     idempotency_key: event.idempotencyKey ?? (once ? `${event.aggregateType}:${event.aggregateId}` : null),
     request_id: event.requestId ?? null,
+    traceparent: event.traceparent ?? currentTraceparent(),
   };
 }
 
@@ -93,10 +97,10 @@ async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEve
   const column = <T>(read: (draft: Draft, index: number) => T) => drafts.map(read);
   return tx<OutboxEvent[]>`
     insert into outbox_event (
-      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, idempotency_key
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, traceparent, idempotency_key
     )
     select
-      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id,
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, traceparent,
       coalesce(
         key,
         concat_ws(':', aggregate_type, aggregate_id, pg_current_xact_id(), extract(epoch from now()), position)
@@ -109,10 +113,11 @@ async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEve
       ${column(({ aggregate_id }) => aggregate_id)}::text[],
       ${column(({ payload }) => payload)}::jsonb[],
       ${column(({ request_id }) => request_id)}::text[],
+      ${column(({ traceparent }) => traceparent)}::text[],
       ${column(({ idempotency_key }) => idempotency_key)}::text[],
       ${column((_draft, index) => first + index)}::int[]
     ) as draft (
-      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, key, position
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, traceparent, key, position
     )
     on conflict (event_type, idempotency_key) do nothing
     returning ${eventColumns(tx)}`;

@@ -7,6 +7,8 @@ export interface DeliveredEvent<Type extends EventType = EventType>
     'id' | 'schema_version' | 'aggregate_type' | 'aggregate_id' | 'request_id' | 'created_at'
   > {
   event_type: Type;
+  /** The span that dispatches it. */
+  traceparent?: string | null;
   payload: EventPayload<Type>;
 }
 

@@ -1,7 +1,11 @@
+import path from 'node:path';
+import type { EndedTask, Metrics } from '../telemetry/metrics.ts';
+import { isTracing } from '../telemetry/tracing.ts';
 import { writeFrame } from './frames.ts';
-import type { Reply, Work } from './serve-tasks.ts';
+import type { Reply, Timing, Work } from './serve-tasks.ts';
 import { type FailureCause, failureCause, ProcessStopped, TaskFailed } from './stopped.ts';
 import { type ProcessLimits, startProcess, type TaskProcess } from './task-process.ts';
+import { inTaskSpan } from './task-span.ts';
 
 export interface RunOptions {
   signal?: AbortSignal | undefined;
@@ -27,6 +31,17 @@ export interface PoolOptions extends ProcessLimits {
   idleMs?: number;
   /** Returns the error for the caller of a failed task, as a sentence that a person can act on. */
   explain?(cause: FailureCause, error: Error): Error;
+  metrics?: Pick<Metrics, 'observeTask'> | undefined;
+}
+
+/** The processes and tasks of a pool. */
+export interface PoolUsage {
+  pool: string;
+  /** The maximum number of processes. */
+  size: number;
+  running: number;
+  idle: number;
+  waiting: number;
 }
 
 interface Waiting {
@@ -37,6 +52,8 @@ interface Waiting {
   reject(error: unknown): void;
   /** Removes the task from the queue when it is aborted. */
   withdraw(): void;
+  since: number;
+  onTiming: ((timing: Timing) => void) | undefined;
 }
 
 interface Member {
@@ -47,7 +64,8 @@ interface Member {
 
 /** Runs tasks in child processes, one task per process at a time, and kills processes that exceed their limits. */
 export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
-  const { entry, size, timeoutMs, resultMb } = options;
+  const { entry, size, timeoutMs, resultMb, metrics } = options;
+  const pool = poolName(entry);
   const { maxWaiting = 1000, tasksPerProcess = 200, idleMs = 60_000 } = options;
   const waiting: Waiting[] = [];
   const idle: Member[] = [];
@@ -101,8 +119,17 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
     return cause && options.explain ? options.explain(cause, error as Error) : error;
   }
 
-  function execute(member: Member, { name, input, signal, resolve, reject }: Waiting): void {
+  function execute(member: Member, item: Waiting): void {
+    const { name, input, signal, resolve, reject, since, onTiming } = item;
     const { process } = member;
+    let begunAt = performance.now();
+    const observe = (outcome: EndedTask['outcome']) =>
+      metrics?.observeTask({
+        pool,
+        outcome,
+        waitedSeconds: (begunAt - since) / 1000,
+        seconds: (performance.now() - begunAt) / 1000,
+      });
     let timer: NodeJS.Timeout | undefined;
     /** Settles the task once: with a reply, the end of the process, a timeout, or an abort. */
     const settle = (settled: () => void, isUsable: boolean) => {
@@ -115,7 +142,11 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
       settled();
       next();
     };
-    const stop = (error: unknown) => settle(() => reject(explained(error)), false);
+    const stop = (error: unknown) =>
+      settle(() => {
+        observe('stopped');
+        reject(explained(error));
+      }, false);
     const abort = () => stop(signal?.reason);
     stopRunning.add(stop);
     signal?.addEventListener('abort', abort, { once: true });
@@ -131,6 +162,7 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
     }
     process.ready
       .then(() => {
+        begunAt = performance.now();
         // The timeout does not include the start of the process.
         timer = setTimeout(
           () => stop(new ProcessStopped('timeout', `The task took longer than ${timeoutMs} ms.`)),
@@ -141,30 +173,50 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
       .then((reply) => settle(() => handleReply(reply), 'rss' in reply && reply.rss < maxIdleBytes), stop);
 
     function handleReply(reply: Reply): void {
+      observe('result' in reply ? 'succeeded' : 'failed');
+      if ('timing' in reply && reply.timing) onTiming?.(reply.timing);
       if ('result' in reply) resolve(reply.result);
       else if ('error' in reply) reject(explained(new TaskFailed(reply.error)));
       else reject(explained(new ProcessStopped('output', `The result is larger than ${resultMb} MB.`)));
     }
   }
 
+  function enqueue(
+    task: Pick<Waiting, 'name' | 'input' | 'signal'>,
+    onTiming?: (timing: Timing) => void,
+  ): Promise<unknown> {
+    const { signal } = task;
+    return new Promise((resolve, reject) => {
+      if (isClosed) return reject(closed());
+      if (signal?.aborted) return reject(signal.reason);
+      if (waiting.length >= maxWaiting) {
+        return reject(new ProcessStopped('busy', `${maxWaiting} tasks are already waiting.`));
+      }
+      const withdraw = () => {
+        waiting.splice(waiting.indexOf(item), 1);
+        reject(signal?.reason);
+      };
+      const item: Waiting = { ...task, resolve, reject, withdraw, onTiming, since: performance.now() };
+      waiting.push(item);
+      signal?.addEventListener('abort', withdraw, { once: true });
+      next();
+    });
+  }
+
   return {
     /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
-    run: ((name: string, input: unknown, { signal }: RunOptions = {}) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(closed());
-        if (signal?.aborted) return reject(signal.reason);
-        if (waiting.length >= maxWaiting) {
-          return reject(new ProcessStopped('busy', `${maxWaiting} tasks are already waiting.`));
-        }
-        const withdraw = () => {
-          waiting.splice(waiting.indexOf(item), 1);
-          reject(signal?.reason);
-        };
-        const item: Waiting = { name, input, signal, resolve, reject, withdraw };
-        waiting.push(item);
-        signal?.addEventListener('abort', withdraw, { once: true });
-        next();
-      })) as Run<Tasks>,
+    run: ((name: string, input: unknown, { signal }: RunOptions = {}) => {
+      const task = { name, input, signal };
+      if (!isTracing()) return enqueue(task);
+      return inTaskSpan(pool, name, (onTiming) => enqueue(task, onTiming));
+    }) as Run<Tasks>,
+    usage: (): PoolUsage => ({
+      pool,
+      size,
+      running: members.size - idle.length,
+      idle: idle.length,
+      waiting: waiting.length,
+    }),
     /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
     async close(): Promise<void> {
       isClosed = true;
@@ -182,6 +234,11 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
 /** Returns the URL of a module in the importer's folder. In a build, whose files are all in one folder, it is an entry of rolldown.config.mjs. */
 export function siblingModule(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
+}
+
+/** The name of a pool in metrics and traces: `extractor` for extractor-worker. */
+function poolName(entry: URL): string {
+  return path.parse(entry.pathname).name.replace(/-worker$/, '');
 }
 
 function closed(): ProcessStopped {

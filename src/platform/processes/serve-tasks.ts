@@ -24,12 +24,20 @@ interface Request {
   input: unknown;
 }
 
+/** When a task ran, by the clock of the machine. */
+export interface Timing {
+  pid: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  ms: number;
+}
+
 /** `rss` is the resident memory after the task. */
 export type Reply =
   | { ready: true }
   | { tooLarge: true }
-  | { result: unknown; rss: number }
-  | { error: ThrownError; rss: number };
+  | { result: unknown; rss: number; timing: Timing }
+  | { error: ThrownError; rss: number; timing?: Timing };
 
 /** The parent kills a process after its timeout. If it cannot, the watchdog does so after this additional time. */
 const WATCHDOG_DELAY_MS = 5000;
@@ -49,12 +57,19 @@ export function serveTasks(work: Work): void {
   };
   const handle = async ({ name, input }: Request): Promise<Reply> => {
     watchdog.begin(limits.timeoutMs + WATCHDOG_DELAY_MS);
+    const begun = performance.now();
+    const timing = (): Timing => ({
+      pid: process.pid,
+      startedAt: performance.timeOrigin + begun,
+      ms: performance.now() - begun,
+    });
     try {
       const task = work[name];
       if (!task) throw new Error(`The task ${name} does not exist.`);
-      return { result: await task(input as never), rss: process.memoryUsage.rss() };
+      const result = await task(input as never);
+      return { result, rss: process.memoryUsage.rss(), timing: timing() };
     } catch (error) {
-      return { error: describe(error), rss: process.memoryUsage.rss() };
+      return { error: describe(error), rss: process.memoryUsage.rss(), timing: timing() };
     } finally {
       watchdog.end();
     }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from './metrics.ts';
 
 async function timing(milliseconds: number[]) {
@@ -52,4 +52,19 @@ test('a gauge is in both formats, and a source that fails takes no other with it
   const written = await metrics.write();
   expect(written).toContain('nexus_waiting 3');
   expect(written).toContain('nexus_open{queue="a"} 1');
+});
+
+test('a gauge that can no longer be measured is left out, instead of being 0', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const metrics = createMetrics();
+  let isDown = false;
+  metrics.addSource(() => {
+    if (isDown) throw new Error('The database is down.');
+    return [{ name: 'nexus_waiting', help: 'Waiting.', value: 3 }];
+  });
+  expect(await metrics.write()).toContain('nexus_waiting 3');
+  isDown = true;
+  vi.advanceTimersByTime(5001);
+  expect(await metrics.write()).not.toContain('nexus_waiting');
 });

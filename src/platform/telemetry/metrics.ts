@@ -1,17 +1,15 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { metrics } from '../../contract/operations.ts';
+import { createObservations } from './observations.ts';
+import { observeProcess } from './process-metrics.ts';
 
 /** From a millisecond to ten seconds. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** From an idle worker's milliseconds to a backlog of an hour. */
-const JOB_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 /** Gauges are measured at most once in this time, however many callers read them. */
 const MEASURED_FOR_MS = 5000;
 /** The 95th percentile is taken over this many of the latest requests. */
 const WINDOW = 1000;
-const NANOSECONDS = 1e9;
 
 interface AnsweredRequest {
   method: string;
@@ -20,13 +18,6 @@ interface AnsweredRequest {
   status: number;
   /** Undefined for a stream, which lasts for as long as its reader stays. */
   seconds: number | undefined;
-}
-
-export interface EndedAttempt {
-  job_type: string;
-  /** From when it was due until it began. */
-  waitedMs: number;
-  runtimeMs: number;
 }
 
 /** One value of a gauge, at the moment somebody reads the metrics. */
@@ -40,7 +31,14 @@ export interface Measurement {
   key?: string;
 }
 
+interface Measured {
+  measurements: Measurement[];
+  gauges: Registry;
+}
+
 export type MetricSource = () => Promise<Measurement[]> | Measurement[];
+
+export type { EndedTask } from './observations.ts';
 
 type MetricsSnapshot = z.output<typeof metrics>;
 
@@ -63,38 +61,27 @@ export function createMetrics() {
     buckets: REQUEST_SECONDS,
     registers,
   });
-  const jobHistogram = (name: string, help: string) =>
-    new Histogram({ name, help, labelNames: ['job_type'], buckets: JOB_SECONDS, registers });
-  const jobLatency = jobHistogram(
-    'nexus_job_latency_seconds',
-    'How long attempts that this process ran had been due before they began.',
-  );
-  const jobDuration = jobHistogram(
-    'nexus_job_duration_seconds',
-    'How long attempts that this process ran took.',
-  );
-
   const latest: number[] = [];
   let timed = 0;
-  const gauges = new Map<string, Gauge>();
   const sources: MetricSource[] = [];
-  let measuring: { at: number; done: Promise<Measurement[]> } | undefined;
+  let measuring: { at: number; done: Promise<Measured> } | undefined;
   let stopObserving: (() => void) | undefined;
 
   /** A source that fails is left out: a database that is down must not take the metrics with it. */
-  async function measure(): Promise<Measurement[]> {
+  async function measure(): Promise<Measured> {
     const found = await Promise.allSettled(sources.map(async (source) => source()));
     const measurements = found.flatMap((source) => (source.status === 'fulfilled' ? source.value : []));
-    for (const gauge of gauges.values()) gauge.reset();
+    // New gauges each time: one that is kept and reset would say 0 for what could not be measured.
+    const gauges = new Registry();
     for (const { name, help, labels = {}, value } of measurements) {
-      const gauge = gauges.get(name) ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers });
-      gauges.set(name, gauge);
-      gauge.set(labels, value);
+      const known = gauges.getSingleMetric(name) as Gauge | undefined;
+      const labelNames = Object.keys(labels);
+      (known ?? new Gauge({ name, help, labelNames, registers: [gauges] })).set(labels, value);
     }
-    return measurements;
+    return { measurements, gauges };
   }
 
-  function measured(): Promise<Measurement[]> {
+  function measured(): Promise<Measured> {
     const now = performance.now();
     if (!measuring || now - measuring.at > MEASURED_FOR_MS) measuring = { at: now, done: measure() };
     return measuring.done;
@@ -122,6 +109,7 @@ export function createMetrics() {
 
   return {
     contentType: registry.contentType,
+    ...createObservations(registers),
 
     observeRequest({ method, route, status, seconds }: AnsweredRequest): void {
       requests.inc({ method, route, status });
@@ -129,11 +117,6 @@ export function createMetrics() {
       requestSeconds.observe({ method, route }, seconds);
       latest[timed % WINDOW] = seconds * 1000;
       timed += 1;
-    },
-
-    observeAttempt({ job_type, waitedMs, runtimeMs }: EndedAttempt): void {
-      jobLatency.observe({ job_type }, waitedMs / 1000);
-      jobDuration.observe({ job_type }, runtimeMs / 1000);
     },
 
     /** Adds a source of gauges, which is read when somebody reads the metrics. */
@@ -149,38 +132,18 @@ export function createMetrics() {
     /** Counters and timings for `GET /metrics`. */
     async read(): Promise<MetricsSnapshot> {
       const counters = await countByStatus();
-      for (const { key, value } of await measured()) if (key) counters[key] = value;
+      for (const { key, value } of (await measured()).measurements) if (key) counters[key] = value;
       return { counters, timings: await requestTimings() };
     },
 
     /** Every series in the text format of Prometheus. */
     async write(): Promise<string> {
-      await measured();
-      return registry.metrics();
+      const { gauges } = await measured();
+      return `${await registry.metrics()}\n${await gauges.metrics()}`;
     },
 
     close: () => stopObserving?.(),
   };
-}
-
-function observeProcess(registry: Registry): () => void {
-  collectDefaultMetrics({ register: registry });
-  const lag = monitorEventLoopDelay({ resolution: 20 });
-  lag.enable();
-  new Gauge({
-    name: 'nexus_event_loop_lag_seconds',
-    help: 'How long the event loop was held up since the last look.',
-    labelNames: ['quantile'],
-    registers: [registry],
-    collect() {
-      for (const quantile of [0.5, 0.99]) {
-        const nanoseconds = lag.count === 0 ? 0 : lag.percentile(quantile * 100);
-        this.set({ quantile: String(quantile) }, nanoseconds / NANOSECONDS);
-      }
-      lag.reset();
-    },
-  });
-  return () => lag.disable();
 }
 
 function percentile95(values: number[]): number {

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Subjects } from '../database/notifications.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Intake } from './intake.ts';
 import { createLostClaims } from './lost-claims.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -26,6 +27,7 @@ export interface Claimed<Item> {
 
 /** One kind of durable work: its statements, and how an item is run. */
 export interface Work<Item, Outcome> {
+  kind: 'jobs' | 'events' | 'deliveries';
   claim(sql: Database, request: ClaimRequest): Promise<Claimed<Item>>;
   /** Resolves to how it ended; to undefined when there is nothing left to write. Never rejects. */
   run(item: Item): Promise<Outcome | undefined>;
@@ -54,6 +56,7 @@ export interface LoopOptions<Item, Outcome> {
   /** Claims, outcomes and due times each have a connection, so that while one batch is written the next is claimed. */
   lanes: { claims: Database; outcomes: Database; dueTimes: Database };
   log: Logger;
+  metrics?: Pick<Metrics, 'observeClaim'> | undefined;
   leaseSeconds: number;
   pollSeconds: number;
   /** Called when an item has ended, or a claim found nothing. */
@@ -157,8 +160,14 @@ export function startLoop<Item, Outcome>(options: LoopOptions<Item, Outcome>): L
     const request = { workerId: registration.current().id, token: newId(), want, subjects };
     wasWoken = false;
     subjects = 'any';
+    const startedAt = performance.now();
     try {
       const { items, isMore } = await work.claim(lanes.claims, request);
+      options.metrics?.observeClaim({
+        work: work.kind,
+        count: items.length,
+        seconds: (performance.now() - startedAt) / 1000,
+      });
       mayHaveWork = isMore || wasWoken;
       intake.add(items);
     } catch (error) {

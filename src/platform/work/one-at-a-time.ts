@@ -1,3 +1,5 @@
+import { outsideSpans } from '../telemetry/tracing.ts';
+
 /** Work that can be asked for at any time and runs once at a time. */
 export interface OneAtATime {
   ask(): void;
@@ -24,7 +26,7 @@ export function oneAtATime(work: () => Promise<void>): OneAtATime {
   return {
     ask() {
       isAsked = true;
-      running ??= run();
+      running ??= outsideSpans(run);
     },
     ended: async () => running,
   };

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface DeadWorker {
   id: string;
@@ -33,6 +34,7 @@ export interface RecoveryOptions {
   log: Logger;
   leaseSeconds: number;
   takeBacks: TakeBack[];
+  metrics?: Pick<Metrics, 'countRecovered'> | undefined;
   onRecovered(): void;
 }
 
@@ -45,14 +47,16 @@ const MARGIN_MS = 10;
 
 /** Recovers now, and whenever a lease expires, until stopped. Resolves after the first time. */
 export async function keepRecovering(options: RecoveryOptions): Promise<KeptRecovery> {
-  const { sql, log, leaseSeconds, takeBacks, onRecovered } = options;
+  const { sql, log, leaseSeconds, takeBacks, metrics, onRecovered } = options;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   async function recover(): Promise<void> {
     let wait = (leaseSeconds * 1000) / 3;
     try {
-      if ((await recoverDeadWorkers(sql, log, takeBacks)) > 0) onRecovered();
+      const count = await recoverDeadWorkers(sql, log, takeBacks);
+      metrics?.countRecovered(count);
+      if (count > 0) onRecovered();
       const [next] = await sql<[{ wait_ms: number | null }]>`
         select extract(epoch from min(lease_expires_at) - now())::float8 * 1000 as wait_ms from workers`;
       wait = Math.min(wait, Math.max(next.wait_ms ?? wait, 0) + MARGIN_MS);

@@ -52,8 +52,11 @@ test('the backlogs, the pool and the event loop are measured', async () => {
     expect(value(name), name).toBeGreaterThanOrEqual(0);
   expect(value('nexus_database_connections', { state: 'open' })).toBeGreaterThan(0);
   expect(value('nexus_database_connections', { state: 'waiting' })).toBe(0);
-  // Zero when the metrics were read a moment before.
-  expect(value('nexus_event_loop_lag_seconds', { quantile: '0.99' })).toBeGreaterThanOrEqual(0);
+  expect(value('nexus_event_loop_delay_seconds_bucket', { le: '+Inf' })).toBeGreaterThanOrEqual(0);
+  expect(value('nexus_process_pool', { pool: 'extractor', state: 'waiting' })).toBe(0);
+  // Both clocks are this machine's.
+  expect(Math.abs(value('nexus_clock_skew_seconds') ?? Number.NaN)).toBeLessThan(1);
+  expect(value('nexus_disk_free_bytes')).toBeGreaterThan(0);
   expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 

@@ -18,6 +18,8 @@ export interface LeasedJob {
   created_by: string | null;
   created_by_user_id: string | null;
   request_id: string | null;
+  /** The span that caused the job; while an attempt runs here, the span of the attempt. */
+  traceparent: string | null;
   /** The time between being due and being claimed. */
   waited_ms: number;
 }
@@ -65,7 +67,7 @@ export async function claim(sql: Database, { workerId, queues, want, token }: Cl
     select
       job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
       claimed.interrupted_count, job.max_attempts, job.execution_mode, job.created_by, job.created_by_user_id, job.request_id,
-      date_part('epoch', now() - claimed.due_at) * 1000 as waited_ms
+      job.traceparent, date_part('epoch', now() - claimed.due_at) * 1000 as waited_ms
     from claimed
     -- The offset makes it one look-up per claimed job, whatever the planner believes about the tables' sizes.
     cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
@@ -92,7 +94,7 @@ export async function releaseClaim(sql: Database, token: string): Promise<number
 const leasedFields = (sql: Queryable) => sql`
   jobs.id, jobs.job_type, jobs.payload, job_queue.attempt_count::int as attempt, job_queue.refunded_count,
   job_queue.interrupted_count, jobs.max_attempts, jobs.execution_mode, job_queue.lease_token, jobs.created_by,
-  jobs.created_by_user_id, jobs.request_id, 0::float8 as waited_ms`;
+  jobs.created_by_user_id, jobs.request_id, jobs.traceparent, 0::float8 as waited_ms`;
 
 /** Leases the job that this transaction has just enqueued, before anybody else can see it. */
 export async function claimById(tx: Transaction, jobId: string, workerId: string, token: string) {

@@ -171,6 +171,13 @@ export async function listWorkers(sql: Queryable): Promise<Worker[]> {
     order by started_at, id`;
 }
 
+/** Counts the workers that serve queues and are alive. */
+export async function countWorkers(sql: Queryable): Promise<number> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*) as count from workers where queues <> '{}' and lease_expires_at > now()`;
+  return count;
+}
+
 export async function countByQueue(sql: Queryable): Promise<QueueStats[]> {
   return sql<QueueStats[]>`
     select

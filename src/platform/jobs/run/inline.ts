@@ -10,7 +10,7 @@ import { type JobLoopOptions, startJobLoop } from './job-loop.ts';
 /** The parts that workers and jobs that run inline share. */
 export type SharedParts = Pick<
   JobLoopOptions,
-  'sql' | 'types' | 'listener' | 'log' | 'endings' | 'leaseSeconds' | 'observe'
+  'sql' | 'types' | 'listener' | 'log' | 'endings' | 'leaseSeconds' | 'metrics'
 >;
 
 /** Practically never: it claims nothing, so it need not poll. */

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.ts';
 import type { Listener } from '../../database/listener.ts';
 import { transaction } from '../../database/transaction.ts';
-import type { EndedAttempt } from '../../telemetry/metrics.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { isTracing } from '../../telemetry/tracing.ts';
 import { createSlotIntake } from '../../work/intake.ts';
 import { openLane } from '../../work/lanes.ts';
 import { type Loop, startLoop } from '../../work/loop.ts';
@@ -9,6 +10,7 @@ import type { Registration } from '../../work/registration.ts';
 import { claim, type LeasedJob, releaseClaim, untilNextDue } from '../claim/claim.ts';
 import type { Outcome } from '../settle/endings.ts';
 import { settle, settleAndTell } from '../settle/settle.ts';
+import { endOf, inAttemptSpan } from './attempt-span.ts';
 import { runJob, stoppedAttempt, unwritableResult } from './run-job.ts';
 import { type Interruption, type RunnerDependencies, RunningJob } from './running-job.ts';
 
@@ -22,8 +24,7 @@ export interface JobLoopOptions extends Omit<RunnerDependencies, 'worker'> {
   concurrency: number;
   /** Claims no more than this many jobs in all. */
   maxJobs?: number | undefined;
-  /** Called for every attempt that has ended here, however it ended. */
-  observe?: ((attempt: EndedAttempt) => void) | undefined;
+  metrics?: Pick<Metrics, 'observeAttempt' | 'observeClaim' | 'countRecovered'> | undefined;
   onAdvance?(): void;
 }
 
@@ -51,6 +52,7 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
     lanes,
     intake: createSlotIntake<LeasedJob>(concurrency, maxJobs),
     work: {
+      kind: 'jobs',
       run: attempts.run,
       interrupt: attempts.interruptAll,
       // An idle worker that is notified of one queue need not look into the others.
@@ -90,7 +92,7 @@ const isEnd = (kind: Outcome['kind']) => kind === 'succeeded' || kind === 'faile
 
 /** Runs attempts, and interrupts those that were cancelled or whose lease is lost. */
 function keepAttempts(options: JobLoopOptions) {
-  const { sql, log, listener, observe, registration } = options;
+  const { sql, log, listener, metrics, registration } = options;
   const dependencies = { ...options, worker: registration.current };
   const running = new Map<string, RunningJob>();
 
@@ -113,11 +115,17 @@ function keepAttempts(options: JobLoopOptions) {
     async run(job: LeasedJob): Promise<Outcome | undefined> {
       const attempt = new RunningJob(job, dependencies);
       running.set(job.id, attempt);
-      const outcome = await runJob(attempt, dependencies);
+      const outcome = isTracing()
+        ? await inAttemptSpan(attempt, () => runJob(attempt, dependencies))
+        : await runJob(attempt, dependencies);
       // After a lost lease, the next attempt may already run here.
       if (running.get(job.id) === attempt) running.delete(job.id);
-      const runtimeMs = performance.now() - attempt.startedAt;
-      observe?.({ job_type: job.job_type, waitedMs: job.waited_ms, runtimeMs });
+      metrics?.observeAttempt({
+        job_type: job.job_type,
+        outcome: endOf(attempt, outcome),
+        waitedMs: job.waited_ms,
+        runtimeMs: performance.now() - attempt.startedAt,
+      });
       return outcome;
     },
     interruptAll(why: Interruption) {

@@ -96,6 +96,7 @@ describe('the end of a job of a public type is told', () => {
         created_by: 'ana',
         created_by_user_id: null,
         request_id: 'r-1',
+        traceparent: null,
         error_code,
         error_text: error_code && 'No.',
         payload: {},

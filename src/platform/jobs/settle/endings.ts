@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import { continuing } from '../../telemetry/tracing.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { EndedJob, JobTypes } from '../job-type.ts';
 
@@ -49,7 +50,8 @@ export function createEndings(types: JobTypes, onPublicEnded?: OnJobsEnded): End
         const type = types.get(job.job_type);
         // A payload that does not fit its type names nothing that could be told.
         const parsed = type?.onEnded && type.payload.safeParse(job.payload);
-        if (parsed?.success) await type?.onEnded?.(tx, { ...job, payload: parsed.data });
+        if (parsed?.success)
+          await continuing(job.traceparent, () => type?.onEnded?.(tx, { ...job, payload: parsed.data }));
       }
       const told = jobs.filter(({ job_type }) => isPublic(job_type));
       if (told.length > 0) await onPublicEnded?.(tx, told);
@@ -67,8 +69,8 @@ export function endedBy(outcome: Outcome): EndedJob[] {
 
 export function endedJob(job: LeasedJob, status: EndedJob['status']): EndedJob {
   const { id: job_id, attempt: attempt_count, job_type, payload } = job;
-  const { created_by, created_by_user_id, request_id } = job;
-  const creation = { created_by, created_by_user_id, request_id };
+  const { created_by, created_by_user_id, request_id, traceparent } = job;
+  const creation = { created_by, created_by_user_id, request_id, traceparent };
   return {
     job_id,
     job_type,

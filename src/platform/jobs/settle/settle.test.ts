@@ -19,7 +19,7 @@ beforeAll(async () => {
     values (${worker.id}, ${worker.name}, '{default}', 1, now() + interval '1 hour')`;
 });
 
-/** What a worker says of a job that it has no right to any more, in each of the ways it can say it. */
+/** The outcomes that a worker can report for a job whose lease it has lost. */
 const said: Record<string, (job: LeasedJob) => Outcome> = {
   succeeded: (job) => ({ kind: 'succeeded', job, runtimeMs: 1, result: '{"stale": true}' }),
   failed: (job) => ({ kind: 'failed', job, runtimeMs: 1, errorText: 'stale', errorCode: null }),

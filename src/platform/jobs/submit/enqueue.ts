@@ -2,6 +2,7 @@ import { NexusError } from '../../../contract/errors.ts';
 import type { Queryable, Transaction } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
 import { newId } from '../../ids.ts';
+import { currentTraceparent } from '../../telemetry/tracing.ts';
 import type { Creator, JobType } from '../job-type.ts';
 
 /** The topic of work that may be there; the subjects are queues. */
@@ -73,6 +74,7 @@ interface Draft extends NewJob {
 /** Inserts the jobs and returns their ids. Of several submitters with one idempotency key, one inserts. */
 function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: string }[]> {
   const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
+  const traceparent = currentTraceparent();
   return tx<{ job_id: string }[]>`
     with drafts as (
       select *
@@ -97,11 +99,11 @@ function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: strin
     inserted as (
       insert into jobs (
         id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by,
-        created_by_user_id, request_id
+        created_by_user_id, request_id, traceparent
       )
       select
         id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by,
-        created_by_user_id, request_id
+        created_by_user_id, request_id, ${traceparent}::text
       from drafts
       on conflict (created_by_user_id, job_type, idempotency_key) where idempotency_key is not null do nothing
       returning id
