@@ -9,8 +9,20 @@ const COMMANDS = {
     does: 'bring the database to this release’s schema (serve does it, too)',
     load: () => import('./migrate.ts'),
   },
+  'upgrade-database': {
+    does: 'move the embedded PostgreSQL to the major version of this release',
+    load: () => import('./upgrade-database.ts'),
+  },
   users: { does: 'manage people', load: () => import('./users.ts') },
   keys: { does: 'manage API keys', load: () => import('./keys.ts') },
+  backup: {
+    does: 'write a backup of the database and the files into one file, while Nexus runs',
+    load: () => import('./backup.ts'),
+  },
+  restore: {
+    does: 'restore a backup into an empty database and an empty storage',
+    load: () => import('./restore.ts'),
+  },
   doctor: {
     does: 'show the configuration in force and check what it needs',
     load: () => import('./doctor.ts'),
@@ -33,6 +45,7 @@ Examples:
   nexus serve                                   run Nexus on http://127.0.0.1:8080
   nexus users add ana --role researcher         add a person
   nexus keys create ana --name laptop           make a key for her; it is shown once
+  nexus backup nexus.tar                        back up everything into one file
   nexus doctor                                  show the configuration and check what it needs
 
 Configuration is read from NEXUS_… variables and a .env file; docs/configuration.md lists them.`,
@@ -47,7 +60,18 @@ Configuration is read from NEXUS_… variables and a .env file; docs/configurati
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`nexus: ${(error as Error).message}\n`);
+    const { code } = error as Error & { code?: unknown };
+    const isStable = (error as Error).name === 'CommandError';
+    process.stderr.write(`nexus: ${isStable ? `${code}: ` : ''}${await messageOf(error as Error)}
+`);
     return 1;
   }
+}
+
+/** The message of an error. That of a broken connection, such as `write EPIPE`, does not tell that the database is meant. */
+async function messageOf(error: Error): Promise<string> {
+  // Loaded late, because most commands end well and `nexus --help` needs no driver.
+  const { isDatabaseTrouble } = await import('../platform/database/trouble.ts');
+  const isBare = error.cause === undefined && isDatabaseTrouble(error);
+  return isBare ? `The database is unavailable: ${error.message}` : error.message;
 }

@@ -1,6 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCommand } from '../../test/support/command.ts';
 import { useDatabase } from '../../test/support/database.ts';
+import { startSite } from '../../test/support/internet.ts';
+import { newDirectory } from '../../test/support/workspace.ts';
 
 const database = useDatabase();
 const env = { NEXUS_DATABASE_URL: database.url };
@@ -38,6 +42,24 @@ describe('nexus users and keys', () => {
       expect(result.output).not.toMatch(/^ +at /m);
     });
   });
+
+  test('a connection that breaks is reported as trouble of the database', async () => {
+    const locker = await database.sql.connect();
+    await locker.query('begin; lock table users');
+    const listed = run('users', 'list');
+    await vi.waitFor(async () => {
+      const ended = await database.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
+      expect(ended).toHaveLength(1);
+    }, 10_000);
+    await locker.query('rollback');
+    locker.release();
+    expect(await listed).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^nexus: The database is unavailable: terminating connection/),
+    });
+  });
 });
 
 describe('a database of an earlier release', () => {
@@ -63,7 +85,7 @@ describe('nexus migrate', () => {
 
 describe('nexus doctor', () => {
   test('prints the configuration with secrets hidden, and passes on a healthy system', async () => {
-    const { code, output } = await runCommand(['doctor'], {
+    const { code, output } = await runCommand(['doctor', '--offline'], {
       ...env,
       NEXUS_INTERNAL_SECRET: 'a-secret-to-hide',
     });
@@ -74,6 +96,33 @@ describe('nexus doctor', () => {
     expect(output).toMatch(/ok +PostgreSQL \d+\.\d+ answers/);
     expect(output).toMatch(/ok +The data directory .* can be written/);
     expect(output).toContain('The schema is current.');
+    expect(output).toMatch(/ok +Files can be stored, read and deleted/);
+    expect(output).toMatch(/ok +The database stores UTF-8/);
+    // The server of the tests does not wait for the disk.
+    expect(output).toMatch(/warning +Commits can be lost .* Switch them on/);
+    expect(output).not.toContain('example.com');
     expect(code).toBe(0);
+  });
+
+  test('finds out where the public URL leads, and whether its proxy is known', async () => {
+    const answers = ['{"status":"ok"}', '<h1>It works!</h1>'];
+    const site = await startSite((_request, response) => void response.end(answers.shift()));
+    const look = async (variables: Record<string, string>) =>
+      (await runCommand(['doctor', '--offline'], { ...env, ...variables })).output;
+    const NEXUS_PUBLIC_URL = site.url;
+    expect(await look({ NEXUS_PUBLIC_URL })).toContain(`${site.url} leads to a running Nexus.`);
+    expect(await look({ NEXUS_PUBLIC_URL })).toMatch(/warning +.* leads to another program\. Check/);
+    const secure = site.url.replace('http:', 'https:');
+    const unknown = await look({ NEXUS_PUBLIC_URL: secure });
+    expect(unknown).toMatch(/warning +https:.* cannot be reached from here: .* Start Nexus/);
+    expect(unknown).toMatch(/warning +NEXUS_TRUSTED_PROXIES is not set/);
+  });
+
+  test('names a storage that cannot be written', async () => {
+    const NEXUS_DATA_DIR = await newDirectory('data');
+    await writeFile(path.join(NEXUS_DATA_DIR, 'files'), 'not a directory');
+    const { code, output } = await runCommand(['doctor', '--offline'], { ...env, NEXUS_DATA_DIR });
+    expect(output).toMatch(/FAILED +Files cannot be kept in .*files: .* Make the directory writable/);
+    expect(code).toBe(1);
   });
 });

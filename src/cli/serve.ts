@@ -9,6 +9,8 @@ import { untilStopped } from '../app/shutdown.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { Shell } from '../http/server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
+import { createMetrics } from '../platform/telemetry/metrics.ts';
+import { startTracing } from '../platform/telemetry/otlp.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';
 
@@ -20,7 +22,12 @@ export function define(command: Command): void {
       const log = createLogger(config.log);
       for (const name of config.unknownVariables)
         log.warn(`${name} is set, but Nexus knows no such variable`);
-      await serve(config, log, options.worker);
+      const tracing = await startTracing({ log, variables: config.openTelemetry, purpose: 'serve' });
+      try {
+        await serve(config, log, options.worker);
+      } finally {
+        await tracing.stop();
+      }
     });
 }
 
@@ -28,8 +35,9 @@ async function serve(config: Config, log: Logger, withWorker: boolean): Promise<
   const stopped = untilStopped(() => process.exit(1));
   log.info(config.databaseUrl ? 'connecting to the database' : `starting PostgreSQL in ${config.dataDir}`);
   const database = await openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
-  const resources = createResources({ config, log });
-  const nexus = createNexus({ ...database, config, log, resources });
+  const metrics = createMetrics();
+  const resources = createResources({ config, log, metrics });
+  const nexus = createNexus({ ...database, config, log, metrics, resources });
   const { services, engine } = nexus;
   let shell: Shell | undefined;
   try {

@@ -21,10 +21,11 @@ export async function withServices<T>(
   // Loaded here, because it is most of Nexus: wrong arguments are refused before.
   const { createNexus } = await import('../app/nexus.ts');
   const { createResources } = await import('../app/resources.ts');
+  const { createMetrics } = await import('../platform/telemetry/metrics.ts');
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
     const resources = createResources({ config, log });
-    const nexus = createNexus({ sql: database.sql, log, config, resources });
+    const nexus = createNexus({ sql: database.sql, log, config, metrics: createMetrics(), resources });
     try {
       return await work(nexus.services, config);
     } finally {

@@ -8,6 +8,8 @@ import { untilStopped } from '../app/shutdown.ts';
 import { createHealthServer } from '../http/health-routes.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
+import { createMetrics } from '../platform/telemetry/metrics.ts';
+import { startTracing } from '../platform/telemetry/otlp.ts';
 
 interface WorkerFlags {
   once?: true;
@@ -29,9 +31,22 @@ async function work(flags: WorkerFlags): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = createLogger(config.log);
   const stopped = untilStopped(() => process.exit(1));
+  const tracing = await startTracing({ log, variables: config.openTelemetry, purpose: 'worker' });
+  try {
+    await workUntil(stopped, { config, log, flags });
+  } finally {
+    await tracing.stop();
+  }
+}
+
+async function workUntil(
+  stopped: Promise<unknown>,
+  { config, log, flags }: { config: Config; log: Logger; flags: WorkerFlags },
+): Promise<void> {
   const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
-  const resources = createResources({ config, log });
-  const nexus = createNexus({ ...database, log, config, resources });
+  const metrics = createMetrics();
+  const resources = createResources({ config, log, metrics });
+  const nexus = createNexus({ ...database, log, config, metrics, resources });
   let health: HttpServer | undefined;
   try {
     await resources.open();

@@ -119,6 +119,29 @@ export const ATTEMPT_ERRORS = {
   E_WORKER_STOPPED: 'The worker was stopped. The attempt does not count against max_attempts.',
 } as const satisfies Record<`E_${string}`, string>;
 
+/** Error codes that commands print, and that attempts of scheduled backups have. */
+export const COMMAND_ERRORS = {
+  E_BACKUP_DAMAGED: 'The file is not a backup of Nexus, is incomplete, or was altered. Nothing was written.',
+  E_BACKUP_INTERRUPTED: 'The connection to the database was lost during the backup. No file was written.',
+  E_BACKUP_NEWER: 'A newer release made the backup. Restore it with that release or a later one.',
+  E_BACKUP_OTHER_SCHEMA: 'The backup was made with other migrations than those of this release.',
+  E_BACKUP_RUNNING: 'Another backup of the same database is running.',
+  E_RESTORE_NOT_EMPTY: 'The database or the storage to restore into is not empty. Nothing was written.',
+} as const satisfies Record<`E_${string}`, string>;
+
+export type CommandErrorCode = keyof typeof COMMAND_ERRORS;
+
+/** Why a command did not do what it was asked to. */
+export class CommandError extends Error {
+  readonly code: CommandErrorCode;
+
+  constructor(code: CommandErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+    this.code = code;
+  }
+}
+
 /** The reasons why a document cannot be extracted. `transient` ones are retried; the others wait for a person. */
 export const FAILURES = {
   ...codes('transient', true, {

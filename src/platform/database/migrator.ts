@@ -37,11 +37,21 @@ export async function migrate(sql: Database, migrations: Migration[]): Promise<M
   return transaction(sql, async (tx) => {
     // Rewriting a large table may take longer than the statement timeout.
     await tx`set local statement_timeout = 0`;
-    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-    const pending = await pendingMigrations(tx, migrations);
-    for (const migration of pending) await apply(tx, migration);
-    return pending;
+    await lockSchema(tx);
+    return applyPending(tx, migrations);
   });
+}
+
+/** Waits until no other process changes the schema, and keeps others from it until the transaction ends. */
+export async function lockSchema(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+}
+
+/** Applies the pending ones of these migrations in a transaction that has locked the schema, and returns them. */
+export async function applyPending(tx: Transaction, migrations: Migration[]): Promise<Migration[]> {
+  const pending = await pendingMigrations(tx, migrations);
+  for (const migration of pending) await apply(tx, migration);
+  return pending;
 }
 
 /** Returns the pending migrations. Throws when the database does not fit this release. */

@@ -30,7 +30,11 @@ export function storageOnDemand(options: StorageOptions): Storage & { open(): Pr
     directUpload: async (...given) => (await opened()).directUpload(...given),
     uploadOrigin: async () => (await opened()).uploadOrigin(),
     close() {
-      void opening?.then((storage) => storage.close());
+      opening?.then(
+        (storage) => storage.close(),
+        // The caller of `open` knows the error.
+        () => undefined,
+      );
     },
   };
 }

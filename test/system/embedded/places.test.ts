@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findPackagedServer } from '../../../src/platform/database/embedded/binaries.ts';
 import { prepareCluster } from '../../../src/platform/database/embedded/cluster.ts';
 import { call, DEV_KEYS } from '../../support/app.ts';
-import { copyCheckout } from '../../support/checkout.ts';
+import { installPackage } from '../../support/checkout.ts';
 import { type NexusOptions, runNexus, startNexus } from '../../support/nexus-process.ts';
 import { newDataDir, newDirectory } from '../../support/workspace.ts';
 
@@ -14,7 +14,7 @@ const SOMEBODY = 12_345;
 let copied: Promise<string> | undefined;
 /** A copy of the checkout that all tests share. */
 function checkout(): Promise<string> {
-  copied ??= copyCheckout();
+  copied ??= installPackage();
   return copied;
 }
 
@@ -76,10 +76,12 @@ describe('Nexus runs', () => {
     await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
   });
 
-  test('when a lock file from before a power loss names a pid that belongs to another program now', async () => {
+  test('when lock files from before a power loss name a pid that belongs to another program now', async () => {
     const dataDir = await newDataDir();
-    const lockFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid');
-    await writeFile(lockFile, `${process.pid}\n${dataDir}/postgres/data\n1700000000\n5432\n\n\n\n`);
+    await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
+    const lock = `${process.pid}\n${dataDir}/postgres/data\n1700000000\n5432\n\n\n\n`;
+    await writeFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), lock);
+    await writeFile(path.join(dataDir, 'postgres', 'run', '.s.PGSQL.5432.lock'), lock);
     await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
   });
 });
@@ -117,14 +119,16 @@ describe('Nexus refuses, with a sentence', () => {
     );
   });
 
-  test('invalid settings of PostgreSQL, with its own message and without delay', async () => {
+  test.each([
+    ["shared_buffers = 'plenty'", 'invalid value for parameter "shared_buffers": "plenty"'],
+    // An address that no machine has.
+    ["listen_addresses = '203.0.113.1'", 'could not create any TCP/IP sockets'],
+  ])('PostgreSQL with %s, with its message and without delay', async (setting, message) => {
     const dataDir = await newDataDir();
-    await writeFile(path.join(dataDir, 'postgres', 'local.conf'), "shared_buffers = 'plenty'\n", {
-      mode: 0o644,
-    });
+    await writeFile(path.join(dataDir, 'postgres', 'local.conf'), `${setting}\n`, { mode: 0o644 });
     const { code, output } = await runNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
     expect(code).toBe(1);
-    expect(output).toContain('invalid value for parameter "shared_buffers": "plenty"');
+    expect(output).toContain(message);
   });
 
   test('a socket directory that belongs to another user', async () => {

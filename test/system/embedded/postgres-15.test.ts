@@ -9,11 +9,13 @@ import {
   stopCluster,
 } from '../../../src/platform/database/embedded/cluster.ts';
 import { call, DEV_KEYS } from '../../support/app.ts';
-import { openTestDatabase } from '../../support/database.ts';
+import { runCommand } from '../../support/command.ts';
+import { openTestDatabase, useDatabase } from '../../support/database.ts';
 import { runNexus, startNexus } from '../../support/nexus-process.ts';
 import { dumpSchema } from '../../support/schema-dump.ts';
 import { newDirectory } from '../../support/workspace.ts';
 
+const current = useDatabase({ template: 'template0' });
 let cluster: Cluster;
 let url: string;
 
@@ -54,4 +56,18 @@ test('its schema there is the one in schema.sql', async () => {
   const expected = await readFile(new URL('../../../schema.sql', import.meta.url), 'utf8');
   expect(await dumpSchema(sql)).toBe(expected);
   await sql.end();
+});
+
+test('a backup of it restores on the current PostgreSQL', async () => {
+  const file = path.join(await newDirectory('backups'), 'fifteen.tar');
+  const from = { NEXUS_DATABASE_URL: url, NEXUS_DATA_DIR: await newDirectory('data') };
+  expect(await runCommand(['backup', file], from)).toMatchObject({ code: 0 });
+  const to = { NEXUS_DATABASE_URL: current.url, NEXUS_DATA_DIR: await newDirectory('data') };
+  const { code, output } = await runCommand(['restore', file], to);
+  expect(output).toContain('on PostgreSQL 15.');
+  expect(output).toContain('The integrity audit of 0 documents found nothing.');
+  expect(code).toBe(0);
+  expect(await dumpSchema(current.sql)).toBe(
+    await readFile(new URL('../../../schema.sql', import.meta.url), 'utf8'),
+  );
 });

@@ -25,7 +25,7 @@ test('commands that run at the same time share the server, and the last one stop
 
 test('serve waits until a running command has ended, and then serves', async () => {
   const env = { NEXUS_DATA_DIR: shared };
-  const command = startNexus(['doctor'], { env });
+  const command = startNexus(['doctor', '--offline'], { env });
   await command.prints(/Checks/);
   const nexus = startNexus(['serve'], { env });
   expect((await call(await nexus.ready(), 'GET', '/api/v1/me', { key })).status).toBe(200);

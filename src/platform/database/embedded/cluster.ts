@@ -14,6 +14,7 @@ import {
   socketDirectory,
   syncDirectory,
 } from './files.ts';
+import { finishUpgrade } from './finish-upgrade.ts';
 
 /** A PostgreSQL data directory and its server. */
 export interface Cluster {
@@ -21,7 +22,7 @@ export interface Cluster {
   directory: string;
   dataDir: string;
   binDir: string;
-  files: { log: string; lock: string; settings: string };
+  files: { log: string; lock: string; socketLock: string; settings: string };
   account: Account | undefined;
   /** A Unix socket in a separate directory. The server has no TCP listener. */
   connection: { host: string; port: number; username: string; password: string };
@@ -47,6 +48,7 @@ export async function prepareCluster(
   directory: string,
   settings: Record<string, string> = {},
 ): Promise<Cluster> {
+  await finishUpgrade(directory);
   const dataDir = path.join(directory, 'data');
   const account = await serverAccount(dataDir);
   await createOwnDirectory(path.dirname(directory), account);
@@ -61,6 +63,7 @@ export async function prepareCluster(
   const files = {
     log: path.join(directory, 'log', 'postgres.log'),
     lock: path.join(dataDir, 'postmaster.pid'),
+    socketLock: path.join(host, `.s.PGSQL.${SOCKET_PORT}.lock`),
     settings: path.join(directory, 'postgresql.conf'),
   };
   const cluster: Cluster = { server, directory, dataDir, binDir, files, account, connection, settings };
@@ -79,7 +82,7 @@ export class TransientStartFailure extends Error {}
 export async function startCluster(cluster: Cluster): Promise<void> {
   const { log: logFile, settings } = cluster.files;
   await writeSettings(cluster);
-  await removeStaleLock(cluster);
+  await removeStaleLocks(cluster);
   if ((await sizeOf(logFile)) > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
   const loggedBefore = await sizeOf(logFile);
   const started = await run(cluster, 'pg_ctl', [
@@ -94,7 +97,10 @@ export async function startCluster(cluster: Cluster): Promise<void> {
   if (started.exitCode === 0) return;
   const log = await readFile(logFile).catch(() => Buffer.alloc(0));
   const output = `${log.subarray(loggedBefore)}${started.output}`.trim();
-  const Failure = TRANSIENT.test(output) ? TransientStartFailure : Error;
+  // The server gives its own reason as FATAL. Without one, the output is about another server.
+  const reasons = output.split('\n').filter((line) => /FATAL|PANIC/.test(line));
+  const isTransient = TRANSIENT.test(reasons.length > 0 ? reasons.join('\n') : output);
+  const Failure = isTransient ? TransientStartFailure : Error;
   throw new Failure(`PostgreSQL did not start. Its output:\n${output.split('\n').slice(-8).join('\n')}`);
 }
 
@@ -102,8 +108,12 @@ export async function startCluster(cluster: Cluster): Promise<void> {
  * Stops the server that runs now. It does not use `pg_ctl stop`, which waits until no server runs: another process may
  * start the next one as soon as this one has ended.
  */
-export async function stopCluster(cluster: Cluster): Promise<void> {
-  const pid = await lockedPid(cluster);
+export async function stopCluster({
+  files,
+}: {
+  files: Pick<Cluster['files'], 'lock' | 'log'>;
+}): Promise<void> {
+  const pid = await lockedPid(files.lock);
   if (pid === undefined || !(await isServer(pid))) return;
   // A fast shutdown first. If it takes too long, an immediate one, which loses no committed data.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
@@ -115,7 +125,7 @@ export async function stopCluster(cluster: Cluster): Promise<void> {
       await pause(STOP_POLL_MS);
     }
   }
-  throw new Error(`PostgreSQL (pid ${pid}) did not stop. See ${cluster.files.log}.`);
+  throw new Error(`PostgreSQL (pid ${pid}) did not stop. See ${files.log}.`);
 }
 
 /** Whether a process is a PostgreSQL server that has not ended. Without /proc, any process that exists counts as one. */
@@ -126,9 +136,9 @@ async function isServer(pid: number): Promise<boolean> {
   return program === 'postgres' && state !== 'Z';
 }
 
-/** Returns the pid in the lock file, which may be stale; undefined when there is no file. */
-async function lockedPid(cluster: Cluster): Promise<number | undefined> {
-  const pid = Number.parseInt(await readFile(cluster.files.lock, 'utf8').catch(() => ''), 10);
+/** Returns the pid in a lock file, which may be stale; undefined when there is no file. */
+async function lockedPid(lockFile: string): Promise<number | undefined> {
+  const pid = Number.parseInt(await readFile(lockFile, 'utf8').catch(() => ''), 10);
   return pid > 0 ? pid : undefined;
 }
 
@@ -149,7 +159,7 @@ async function refuseOtherMajor(dataDir: string, server: PackagedServer): Promis
   }
   throw new Error(
     `${dataDir} was written by PostgreSQL ${written.trim()}. This release contains PostgreSQL ${server.major}, which cannot read it. ` +
-      'Run the Nexus release that wrote it, or follow "Moving to another PostgreSQL" in docs/embedded-postgresql.md. ' +
+      'Run `nexus upgrade-database`, or the Nexus release that wrote it. See docs/embedded-postgresql.md. ' +
       'Nothing was changed.',
   );
 }
@@ -232,11 +242,15 @@ async function writeSettings(cluster: Cluster): Promise<void> {
   await rename(draft, cluster.files.settings);
 }
 
-/** Removes a stale lock file. PostgreSQL does not start while its pid is alive, be it another program's. */
-async function removeStaleLock(cluster: Cluster): Promise<void> {
-  const pid = await lockedPid(cluster);
-  if (pid !== undefined && isAlive(pid) && !(await isServer(pid)))
-    await rm(cluster.files.lock, { force: true });
+/**
+ * Removes stale lock files. PostgreSQL does not start while the process that a lock file names exists, even if it is another
+ * program, or a killed server that nobody has waited for: in a container, Nexus is process 1 and waits only for its own.
+ */
+async function removeStaleLocks({ files }: Cluster): Promise<void> {
+  for (const lockFile of [files.lock, files.socketLock]) {
+    const pid = await lockedPid(lockFile);
+    if (pid !== undefined && isAlive(pid) && !(await isServer(pid))) await rm(lockFile, { force: true });
+  }
 }
 
 async function sizeOf(file: string): Promise<number> {

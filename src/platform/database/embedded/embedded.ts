@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/logger.ts';
-import { findPackagedServer, removeLeftovers } from './binaries.ts';
+import { findPackagedServer, type PackagedServer, removeLeftovers } from './binaries.ts';
 import {
   type Cluster,
   prepareCluster,
@@ -11,6 +11,8 @@ import {
 } from './cluster.ts';
 import { type Attempt, acquireHold } from './ownership.ts';
 
+export type EmbeddedServer = Awaited<ReturnType<typeof startEmbedded>>;
+
 interface EmbeddedOptions {
   /** `<data directory>/postgres` */
   directory: string;
@@ -20,6 +22,8 @@ interface EmbeddedOptions {
   purpose: string;
   /** The number of connections that this process may open. */
   poolSize: number;
+  /** The server to run; that of this release by default. */
+  server?: PackagedServer;
   log: Logger;
 }
 
@@ -43,7 +47,8 @@ const POLL_MS = 50;
  */
 export async function startEmbedded(options: EmbeddedOptions) {
   const { log } = options;
-  const cluster = await prepareCluster(await findPackagedServer(), options.directory, {
+  const server = options.server ?? (await findPackagedServer());
+  const cluster = await prepareCluster(server, options.directory, {
     max_connections: String(Math.max(MIN_CONNECTIONS, options.poolSize + SPARE_CONNECTIONS)),
   });
   const stopping = new AbortController();

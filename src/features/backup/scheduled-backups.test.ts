@@ -1,0 +1,89 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { DEV_KEYS, useApp } from '../../../test/support/app.ts';
+import { runCommand } from '../../../test/support/command.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
+import { verifyBackup } from '../../platform/backup/verify.ts';
+import { findJob } from '../../platform/jobs/read/store.ts';
+import { deleteOldBackups } from './scheduled-backups.ts';
+
+const parent = await newDirectory('backups');
+const directory = path.join(parent, 'nexus');
+const variables = { NEXUS_BACKUP_DIR: directory, NEXUS_BACKUP_EVERY_HOURS: '12', NEXUS_BACKUP_KEEP: '2' };
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, variables);
+
+const doctor = async () =>
+  (await runCommand(['doctor'], { ...variables, NEXUS_DATABASE_URL: database.url })).stdout;
+
+async function jobOf(status: string) {
+  const { body } = await app.call('GET', `/api/v1/jobs?job_type=backup&status=${status}`, {
+    key: DEV_KEYS.admin,
+  });
+  return body.data[0] as { job_id: string; error_text: string } | undefined;
+}
+
+test('backups are made on schedule, verified, and the old ones deleted; a failure is seen as that of any job', async () => {
+  // The place is taken by a file at first.
+  await writeFile(directory, '');
+  const before = await doctor();
+  expect(before).toContain('No backup has been made yet. One is made when a worker runs');
+  const worker = await app.engine.work({
+    concurrency: 4,
+    pollSeconds: 0.1,
+    graceSeconds: 5,
+    queues: ['backup'],
+  });
+  const trouble = await vi.waitFor(async () => {
+    const [attempt] = await sql`
+      select error_text from job_attempts join jobs on jobs.id = job_id where job_type = 'backup'`;
+    expect(attempt).toBeDefined();
+    return attempt;
+  }, 60_000);
+  expect(trouble?.error_text).toContain('EEXIST');
+
+  await rm(directory);
+  await mkdir(directory);
+  const old = ['nexus-20200101T000000Z.tar', 'nexus-20210101T000000Z.tar', 'nexus-20220101T000000Z.tar'];
+  const others = ['nexus-20200101T000000Z.tar.txt', 'notes.txt'];
+  for (const name of [...old, ...others, 'nexus-20220201T000000Z.tar.partial'])
+    await writeFile(path.join(directory, name), '');
+  await sql`update job_queue set due_at = now()`;
+  const job = await vi.waitFor(async () => {
+    const succeeded = await jobOf('succeeded');
+    expect(succeeded).toBeDefined();
+    return succeeded;
+  }, 60_000);
+  await worker.stop();
+
+  const { result } = (await findJob(sql, job?.job_id ?? '')) ?? {};
+  const { file, deleted, rows } = result as { file: string; deleted: string[]; rows: number };
+  expect(await readdir(directory)).toEqual(['nexus-20220101T000000Z.tar', file, ...others].toSorted());
+  expect(deleted).toEqual([...old.slice(0, 2), 'nexus-20220201T000000Z.tar.partial']);
+  const { manifest } = await verifyBackup(path.join(directory, file));
+  expect(rows).toBe(Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0));
+  const metrics = await app.call('GET', '/metrics/prometheus', { key: DEV_KEYS.admin });
+  expect(String(metrics.body)).toMatch(/^nexus_last_backup_age_seconds [\d.]+$/m);
+
+  expect(await doctor()).toMatch(/^ok +The last backup was made 0\.0 hours ago\.$/m);
+  await sql`update audit_logs set created_at = created_at - interval '30 hours' where action = 'backup.made'`;
+  expect(await doctor()).toMatch(
+    /^FAILED +The last backup was made 30\.0 hours ago, and one is due every 12 hours\./m,
+  );
+});
+
+test('deleting old backups leaves other files alone, and the newest backups', async () => {
+  const place = await newDirectory('backups');
+  const names = ['nexus-20200101T000000Z.tar', 'nexus-20210101T000000Z.tar', 'mine.tar', 'mine.tar.partial'];
+  for (const name of names) await writeFile(path.join(place, name), '');
+  expect(await deleteOldBackups(place, 5)).toEqual([]);
+  expect(await deleteOldBackups(place, 1)).toEqual(['nexus-20200101T000000Z.tar']);
+  expect((await readdir(place)).toSorted()).toEqual([
+    'mine.tar',
+    'mine.tar.partial',
+    'nexus-20210101T000000Z.tar',
+  ]);
+});

@@ -1,0 +1,87 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { fileDestination, partialOf } from '../../platform/backup/destination.ts';
+import { makeBackup, type Progress } from '../../platform/backup/make-backup.ts';
+import { verifyBackup } from '../../platform/backup/verify.ts';
+import { defineJobType } from '../../platform/jobs/job-type.ts';
+import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
+import type { Platform } from '../feature.ts';
+import { selectStoredPaths } from '../media/files/stored-paths.ts';
+import { recordBackup, summaryOf } from './backup-log.ts';
+
+export interface ScheduledBackups {
+  directory: string;
+  everyHours: number;
+  /** How many backups are kept. */
+  keep: number;
+}
+
+/** A queue of its own: only processes that know the directory serve it. */
+const QUEUE = 'backup';
+const PROGRESS_MS = 2000;
+const NAME = /^nexus-\d{8}T\d{6}Z\.tar$/;
+
+/** Makes backups into a directory, and deletes old ones once the new one is verified. */
+export function periodicBackup(
+  { sql, storage, log }: Pick<Platform, 'sql' | 'storage' | 'log'>,
+  { directory, everyHours, keep }: ScheduledBackups,
+): Periodic {
+  const type = defineJobType('backup', {
+    queue: QUEUE,
+    payload: z.strictObject({}),
+    // The cause of a failure, such as a full disk, may last.
+    retry: { delays: [60, 600, 3600] },
+    async handler(_payload, { signal, progress }) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const name = nameAt(new Date());
+      const file = path.join(directory, name);
+      const onProgress = everySoOften(PROGRESS_MS, (now) => {
+        // Progress is only for show.
+        progress({ ...now }).catch(() => undefined);
+      });
+      const source = { sql, storage, selectPaths: selectStoredPaths };
+      await makeBackup(source, fileDestination(file), { signal, onProgress });
+      const backup = await verifyBackup(file, { signal, onProgress }).catch(async (error) => {
+        await rm(file, { force: true });
+        throw error;
+      });
+      const deleted = await deleteOldBackups(directory, keep);
+      await recordBackup(sql, backup, { name: 'system' });
+      const summary = summaryOf(backup);
+      if (summary.missing_files > 0)
+        log.warn({ missing_files: backup.manifest.missing_files }, 'files were missing in the storage');
+      return { result: { file: name, ...summary, deleted } };
+    },
+  });
+  return { type, everySeconds: everyHours * 3600 };
+}
+
+function nameAt(time: Date): string {
+  return `nexus-${time.toISOString().replace(/[-:]|\.\d+/g, '')}.tar`;
+}
+
+/** Deletes all but the newest backups, and what killed ones left behind. Other files stay. Returns the deleted names. */
+export async function deleteOldBackups(directory: string, keep: number): Promise<string[]> {
+  const names = await readdir(directory);
+  const old = names.filter((name) => NAME.test(name)).toSorted();
+  const deleted = [...old.slice(0, Math.max(0, old.length - keep)), ...names.filter(isPartial)];
+  for (const name of deleted) await rm(path.join(directory, name), { force: true });
+  return deleted;
+}
+
+function isPartial(name: string): boolean {
+  const complete = name.slice(0, -partialOf('').length);
+  return partialOf(complete) === name && NAME.test(complete);
+}
+
+/** Passes progress on, at most once in this time. */
+export function everySoOften(ms: number, pass: (progress: Progress) => void): (progress: Progress) => void {
+  let last = performance.now();
+  return (progress) => {
+    const now = performance.now();
+    if (now - last < ms) return;
+    last = now;
+    pass(progress);
+  };
+}
