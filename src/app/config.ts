@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Role } from '../contract/roles.ts';
+import type { ScheduledBackups } from '../features/backup/scheduled-backups.ts';
 import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, isWellKnownKey, wellKnownKey } from '../features/identity/well-known-keys.ts';
@@ -65,6 +66,8 @@ export function parseConfig(env: Environment) {
     },
     /** The port at which a worker serves its health and metrics; undefined when it does not listen. */
     metricsPort: values.NEXUS_METRICS_PORT,
+    /** The variables of OpenTelemetry, as they are. */
+    openTelemetry: openTelemetryVariables(env),
     jobs: {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       retentionDays: values.NEXUS_JOB_RETENTION_DAYS,
@@ -86,6 +89,8 @@ export function parseConfig(env: Environment) {
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
     neo4j: neo4jOptions(values),
+    /** Scheduled backups; undefined when there are none. */
+    backups: backupOptions(values),
     /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
     bootstrapKeys: bootstrapKeys(values),
     /** Whether the well-known keys are accepted. */
@@ -122,6 +127,11 @@ function readVariables(env: Environment): Values {
   return Object.fromEntries(entries) as Values;
 }
 
+function openTelemetryVariables(env: Environment): Record<string, string> {
+  const given = Object.entries(env).filter(([name, value]) => name.startsWith('OTEL_') && value);
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
 /** The model that texts may be sent to. */
 function mlOptions(values: Values) {
   if (!values.NEXUS_PLUGIN_ML_ENABLED) return undefined;
@@ -138,6 +148,16 @@ function mlOptions(values: Values) {
 function neo4jOptions(values: Values): Neo4jOptions | undefined {
   const { NEXUS_NEO4J_URL: url, NEXUS_NEO4J_USERNAME: username, NEXUS_NEO4J_PASSWORD: password } = values;
   return url ? { url, username, password: password ?? '' } : undefined;
+}
+
+function backupOptions(values: Values): ScheduledBackups | undefined {
+  const { NEXUS_BACKUP_DIR: directory } = values;
+  if (directory === undefined) return undefined;
+  return {
+    directory: path.resolve(directory),
+    everyHours: values.NEXUS_BACKUP_EVERY_HOURS,
+    keep: values.NEXUS_BACKUP_KEEP,
+  };
 }
 
 function storageOptions(values: Values, dataDir: string): StorageOptions {

@@ -7,6 +7,7 @@ import {
   refuseOldServer,
 } from '../platform/database/database.ts';
 import { startEmbedded } from '../platform/database/embedded/embedded.ts';
+import { splitHosts } from '../platform/database/hosts.ts';
 import { type Migration, migrate, pendingMigrations, readMigrations } from '../platform/database/migrator.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
@@ -95,6 +96,7 @@ function reason(error: unknown): string {
 
 /** Describes a database URL without its password. */
 function databaseName(url: string): string {
-  const { host, port, database } = connectionConfig({ url });
-  return `PostgreSQL at ${host || 'localhost'}${port ? `:${port}` : ''}, database ${database}`;
+  const configs = splitHosts(url).map((one) => connectionConfig({ url: one }));
+  const hosts = configs.map(({ host, port }) => `${host || 'localhost'}${port ? `:${port}` : ''}`);
+  return `PostgreSQL at ${hosts.join(' or ')}, database ${configs[0]?.database}`;
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createAnalysisFeature } from '../features/analysis/feature.ts';
+import { createBackupFeature } from '../features/backup/feature.ts';
 import { createBranchesFeature } from '../features/branches/feature.ts';
 import { createEventsFeature } from '../features/events/feature.ts';
 import type { Platform } from '../features/feature.ts';
@@ -17,6 +18,7 @@ import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { NameSource } from '../platform/audit/names.ts';
+import { keepDuringBackups } from '../platform/backup/backup-lock.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
 import { createListener } from '../platform/database/listener.ts';
 import type { Migration } from '../platform/database/migrator.ts';
@@ -28,9 +30,10 @@ import { createDispatcher } from '../platform/outbox/dispatcher.ts';
 import { periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
 import { ROOT } from '../platform/program.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { createMetrics } from '../platform/telemetry/metrics.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
 import { foldFeatures } from './fold-features.ts';
+import { measureClock, measureConnections, measureDisk } from './measurements.ts';
 import type { Resources } from './resources.ts';
 
 interface NexusDependencies {
@@ -40,6 +43,8 @@ interface NexusDependencies {
   /** Where to listen for other processes. Commands that neither work nor serve leave it out. */
   listenAt?: ConnectionTarget | undefined;
   resources: Resources;
+  /** The metrics that the resources report to, too. */
+  metrics: Metrics;
 }
 
 interface ServerOptions {
@@ -54,8 +59,7 @@ export type Nexus = ReturnType<typeof createNexus>;
 export type Services = Nexus['services'];
 
 /** All of Nexus in this process. Creating it opens no connection, listens nowhere and starts no process. */
-export function createNexus({ config, sql, log, listenAt, resources }: NexusDependencies) {
-  const metrics = createMetrics();
+export function createNexus({ config, sql, log, listenAt, resources, metrics }: NexusDependencies) {
   const listener = createListener({ sql, log, listenAt });
   const queue = createJobQueue({
     sql,
@@ -63,27 +67,32 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     listener,
     leaseSeconds: config.jobs.leaseSeconds,
     onJobsEnded: emitJobsEnded,
-    observe: metrics.observeAttempt,
+    metrics,
   });
   const checks: IntegrityCheck[] = [];
   const names: NameSource[] = [];
   const { features, services } = createFeatures({
     ...resources,
+    storage: keepDuringBackups(resources.storage, sql),
     config,
     sql,
     log,
     queue,
     listener,
+    metrics,
     checks,
     names,
   });
   checks.push(...features.flatMap((feature) => feature.checks ?? []));
   names.push(...features.flatMap((feature) => feature.names ?? []));
   for (const source of features.flatMap((feature) => feature.metrics ?? [])) metrics.addSource(source);
-  metrics.addSource(() => measureConnections(sql));
+  metrics.addSource(() => measureConnections(sql, config.database.poolSize));
+  metrics.addSource(resources.measurePools);
+  metrics.addSource(() => measureClock(sql));
+  metrics.addSource(() => measureDisk(config.dataDir));
 
   const subscribers = features.flatMap((feature) => feature.subscribers ?? []);
-  const dispatcher = createDispatcher({ sql, log, subscribers });
+  const dispatcher = createDispatcher({ sql, log, subscribers, metrics });
   const engine = createJobEngine({
     queue,
     types: features.flatMap((feature) => feature.jobTypes ?? []),
@@ -158,14 +167,6 @@ function createFeatures(given: Platform & Resources & { config: Config }) {
     .add(createAnalysisFeature)
     .add(createBranchesFeature)
     .add(createGraphFeature)
-    .add(createEventsFeature);
-}
-
-function measureConnections(sql: Database) {
-  return Object.entries(sql.usage()).map(([state, value]) => ({
-    name: 'nexus_database_connections',
-    help: 'Connections of the pool of this process, and callers that wait for one.',
-    labels: { state },
-    value,
-  }));
+    .add(createEventsFeature)
+    .add(createBackupFeature);
 }

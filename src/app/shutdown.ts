@@ -34,5 +34,22 @@ export async function finishDespiteSignals<T>(work: () => Promise<T>): Promise<T
   }
 }
 
+/** Runs a long command that a signal interrupts: it cleans up and fails. A second signal ends the process. */
+export async function abortOnSignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const abort = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    stop.abort(new Error(`Interrupted by ${signal}.`));
+  };
+  for (const signal of SIGNALS) process.on(signal, abort);
+  try {
+    return await work(stop.signal);
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, abort);
+  }
+}
+
 /** The exit code that shells use for a command that was ended by Ctrl-C. */
 const INTERRUPTED = 130;

@@ -1,13 +1,13 @@
 import { NexusError } from '../contract/errors.ts';
 import { runByCost } from '../platform/processes/by-cost.ts';
-import { createProcessPool, siblingModule } from '../platform/processes/pool.ts';
+import { createProcessPool, type PoolOptions, siblingModule } from '../platform/processes/pool.ts';
 import type { FailureCause } from '../platform/processes/stopped.ts';
 import { type TextWork, textWork } from './text-work.ts';
 
 const RESULT_MB = 64;
 
 /** Child processes for tasks on long texts. Comparing ten million characters takes seconds; the limits allow for more. */
-export function createTextProcesses() {
+export function createTextProcesses(metrics?: PoolOptions['metrics']) {
   const pool = createProcessPool<TextWork>({
     entry: siblingModule(import.meta.url, 'text-worker'),
     size: 2,
@@ -16,8 +16,9 @@ export function createTextProcesses() {
     memoryMb: 1024,
     resultMb: RESULT_MB,
     explain,
+    metrics,
   });
-  return { run: runByCost(textWork, pool), close: pool.close };
+  return { run: runByCost(textWork, pool), usage: pool.usage, close: pool.close };
 }
 
 const TROUBLE = {

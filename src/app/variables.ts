@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../contract/roles.ts';
 import { connectionConfig } from '../platform/database/database.ts';
+import { splitHosts } from '../platform/database/hosts.ts';
 import { parseAllowList } from '../platform/egress/allow-list.ts';
 import { parseUrl } from '../platform/url.ts';
 
@@ -24,7 +25,8 @@ const list = (text: string) => text.split(',').map((entry) => entry.trim());
 const isLimit = (text: string) => /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000;
 /** PostgreSQL's own programs read the URL in the same way. Characters that a password must escape trip people up. */
 const isDatabaseUrl = (text: string) =>
-  /^postgres(ql)?:\/\/\S+$/.test(text) && isAccepted(() => connectionConfig({ url: text }));
+  /^postgres(ql)?:\/\/\S+$/.test(text) &&
+  splitHosts(text).every((url) => isAccepted(() => connectionConfig({ url })));
 const isOrigin = (text: string) => /^https?:\/\//.test(text) && parseUrl(text)?.origin === text;
 const isAllowList = (entries: string[]) => isAccepted(() => parseAllowList(entries));
 
@@ -82,7 +84,9 @@ export const VARIABLES = {
   NEXUS_DATABASE_URL: takes(
     'a postgres:// URL, in whose password all but letters and digits is percent-encoded',
     z.string().refine(isDatabaseUrl).optional(),
-  ).secretFor('A PostgreSQL of your own, 15 or newer. Without it, Nexus runs the one it brings along.'),
+  ).secretFor(
+    'A PostgreSQL of your own, 15 or newer. Without it, Nexus runs the one it brings along. With several hosts, separated by commas, Nexus uses the one that accepts writes. See [operations.md](operations.md#high-availability).',
+  ),
   NEXUS_DATABASE_POOL_SIZE: number(1, 500, 10).for('Database connections per process.'),
   NEXUS_DATABASE_POOLED: flag(false).for(
     'Whether the URL leads to a pooler that lends connections for one transaction at a time, such as PgBouncer in transaction mode. Workers then find work by polling alone.',
@@ -147,6 +151,9 @@ export const VARIABLES = {
   ),
   NEXUS_METRICS_PORT: takes('a port from 0 to 65535', whole(0, 65535).optional()).for(
     'Where `nexus worker` answers `/healthz`, `/readyz`, `/metrics` and `/metrics/prometheus`, on `NEXUS_HOST`; 0 takes a free one. Without it, a worker does not listen. See [metrics.md](metrics.md).',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.for(
+    'An OpenTelemetry collector that `nexus serve` and `nexus worker` send traces to. Without it, they make none. See [traces.md](traces.md).',
   ),
   NEXUS_JOB_RETENTION_DAYS: days(1, 3650, 30).for(
     'How long jobs that are over are kept, with their attempts and artifacts.',
@@ -226,6 +233,13 @@ export const VARIABLES = {
   ),
   NEXUS_PURGE_AFTER_DAYS: days(0, 3650, 30).for(
     'How long removed items stay in the trash, and how long items that nobody holds any more are kept.',
+  ),
+  NEXUS_BACKUP_DIR: takes('a directory', z.string().optional()).for(
+    'Where scheduled backups are written. Use another disk than that of the data. Without it, there are none. See [backup.md](backup.md).',
+  ),
+  NEXUS_BACKUP_EVERY_HOURS: hours(1, 8760, 24).for('How often a backup is made.'),
+  NEXUS_BACKUP_KEEP: number(1, 10_000, 7).for(
+    'How many scheduled backups are kept. Older ones are deleted once a new one is verified.',
   ),
   NEXUS_NEO4J_URL: takes(
     'a URL such as neo4j://host:7687 or bolt://host:7687',

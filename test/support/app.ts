@@ -11,6 +11,7 @@ import type { Shell } from '../../src/http/server.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { readMigrations } from '../../src/platform/database/migrator.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { type Answer, type CallOptions, call, DEV_KEYS } from './call.ts';
 import type { TestDatabase } from './database.ts';
 import { newDirectory } from './workspace.ts';
@@ -58,9 +59,10 @@ export function useApp(
       ...environment,
     });
     const { sql } = database;
-    const resources = createResources({ config, log, youtubeOrigin });
+    const metrics = createMetrics();
+    const resources = createResources({ config, log, metrics, youtubeOrigin });
     const listenAt = listen ? database.target : undefined;
-    const nexus = createNexus({ config, sql, log, listenAt, resources });
+    const nexus = createNexus({ config, sql, log, listenAt, metrics, resources });
     const { users } = nexus.services;
     await seedBootstrapKeys({ sql, users, env: config.env }, config.bootstrapKeys);
     await nexus.start();
@@ -85,7 +87,13 @@ export function useApp(
     },
     another({ sql = database.sql, environment: variables }) {
       const config = parseConfig({ NEXUS_ENV: 'test', ...variables });
-      const nexus = createNexus({ config, sql, log, resources: started().resources });
+      const nexus = createNexus({
+        config,
+        sql,
+        log,
+        metrics: createMetrics(),
+        resources: started().resources,
+      });
       others.push(nexus);
       return nexus;
     },

@@ -19,6 +19,7 @@ export interface CallOptions {
   key?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 /** Sends one request to Nexus, as a program does, and checks that the answer is as the OpenAPI document says. */
@@ -26,11 +27,12 @@ export async function call(
   url: string,
   method: string,
   path: string,
-  { key, body, headers }: CallOptions = {},
+  { key, body, headers, signal }: CallOptions = {},
 ): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
+    ...(signal && { signal }),
     headers: {
       ...(key !== undefined && { 'x-nexus-api-key': key }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

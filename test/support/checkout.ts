@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, link, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { newDirectory } from './workspace.ts';
 
+const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Copies all that building Nexus takes, with what was built last. */
@@ -15,10 +18,13 @@ export async function copySources(): Promise<string> {
   return root;
 }
 
-/** Copies all that running Nexus takes, and nothing that only builds or tests it. */
-export async function copyCheckout(): Promise<string> {
-  const root = await newDirectory('checkout');
-  await copyParts(root, ['dist', 'migrations', 'package.json']);
+/** Unpacks the package that `npm pack` makes, and adds the packages that it needs to run, as `npm install` would. */
+export async function installPackage(): Promise<string> {
+  const directory = await newDirectory('package');
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], { cwd: ROOT });
+  const [archive = ''] = await readdir(directory);
+  await run('tar', ['-xzf', archive], { cwd: directory });
+  const root = path.join(directory, 'package');
   const lock = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
   const needed = Object.entries<{ dev?: boolean; optional?: boolean; os?: string[]; cpu?: string[] }>(
     lock.packages,

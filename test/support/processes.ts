@@ -38,6 +38,16 @@ async function fromPs(): Promise<FoundProcess[]> {
     .map(([, pid, command = '']) => ({ pid: Number(pid), command }));
 }
 
+/** Returns the pids of the processes that a process has started and that still run. */
+export async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=']);
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, ppid]) => ppid === parent)
+    .map(([pid = 0]) => pid);
+}
+
 /** Returns whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {

@@ -3,13 +3,14 @@ import path from 'node:path';
 import { afterAll, vi } from 'vitest';
 import { findPackagedServer } from '../../src/platform/database/embedded/binaries.ts';
 import { prepareCluster, startCluster, stopCluster } from '../../src/platform/database/embedded/cluster.ts';
-import { connectTo, type TestDatabase } from './database.ts';
+import { connectTo, socketUrl, type TestDatabase } from './database.ts';
 import { NOT_DURABLE } from './not-durable.ts';
 import { newDataDir } from './workspace.ts';
 
 /** A migrated PostgreSQL that a test may stop and restart, which the shared one must not be. */
 export interface RestartableServer {
   target: TestDatabase['target'];
+  url: string;
   /** `immediate` is a crash: data that has not reached the disk is lost. */
   restart(mode: 'fast' | 'immediate'): Promise<void>;
   stop(): Promise<void>;
@@ -49,6 +50,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
 
   return {
     target,
+    url: socketUrl(target),
     async restart(mode) {
       await (mode === 'fast' ? stopCluster(cluster) : crash());
       await startCluster(cluster);

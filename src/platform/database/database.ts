@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
+import { isTracing } from '../telemetry/tracing.ts';
+import { followPrimary, splitHosts } from './hosts.ts';
 import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
 import { preparedName } from './prepared-names.ts';
-import { type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
+import { type Execute, type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
+import { inStatementSpan } from './statement-span.ts';
 import { markDriverError } from './trouble.ts';
 
 /** The `sql` tag of a pool or a transaction. */
@@ -26,7 +29,7 @@ export interface Database extends Queryable {
   /** Reserves a connection until `release`. Released with an error, the connection is closed. */
   connect(): Promise<pg.PoolClient>;
   /** Opens another pool to the same server with other settings. Behind a pooler, settings have no effect. */
-  sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings' | 'keepsIdle'>): Database;
+  sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings' | 'keepsIdle' | 'isPooled'>): Database;
   /** Returns the number of open and idle connections, and of callers that wait for one. */
   usage(): { open: number; idle: number; waiting: number };
   /** Waits for running statements and closes all connections. */
@@ -91,6 +94,7 @@ export function openDatabase(
   };
   const pool = new pg.Pool({
     ...config,
+    Client: connectionClass(target),
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: options.keepsIdle ? 0 : 60_000,
@@ -136,15 +140,16 @@ export function writeStatements(
   runner: { query(statement: pg.QueryConfig): Promise<pg.QueryResult> },
   isPooled: boolean,
 ): Queryable {
-  return (strings, ...parameters) =>
-    new Statement(strings, parameters, async ({ text, values }) => {
-      // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
-      const name = isPooled ? undefined : preparedName(text);
-      const { rows, rowCount } = await runner
-        .query({ text, values: values.map(written), ...(name && { name }) })
-        .catch(throwMarked);
-      return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
-    });
+  const execute: Execute = async ({ text, values }) => {
+    // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
+    const name = isPooled ? undefined : preparedName(text);
+    const { rows, rowCount } = await runner
+      .query({ text, values: values.map(written), ...(name && { name }) })
+      .catch(throwMarked);
+    return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
+  };
+  const traced: Execute = (statement) => inStatementSpan(statement.text, () => execute(statement));
+  return (strings, ...parameters) => new Statement(strings, parameters, isTracing() ? traced : execute);
 }
 
 /**
@@ -171,14 +176,27 @@ export function throwMarked(error: unknown): never {
   throw markDriverError(error);
 }
 
+/** Returns the configuration of a connection. With several hosts, it is that of the first. */
 export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {
-  // URLs are read as libpq reads them, including the meaning of each sslmode.
-  if ('url' in target) {
-    const { url } = target;
-    return parseIntoClientConfig(`${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`);
-  }
+  if ('url' in target) return configOfUrl(splitHosts(target.url)[0] ?? target.url);
   const { host, port, database, username, password } = target;
   return { host, port, database, user: username, password };
+}
+
+const classes = new WeakMap<ConnectionTarget, typeof pg.Client>();
+
+/** Returns the class of connections to a target. With several hosts, they connect to the one that accepts writes. */
+export function connectionClass(target: ConnectionTarget): typeof pg.Client {
+  const urls = 'url' in target ? splitHosts(target.url) : [];
+  if (urls.length < 2) return pg.Client;
+  const known = classes.get(target) ?? followPrimary(urls.map(configOfUrl));
+  classes.set(target, known);
+  return known;
+}
+
+/** URLs are read as libpq reads them, including the meaning of each sslmode. */
+function configOfUrl(url: string): pg.ClientConfig {
+  return parseIntoClientConfig(`${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`);
 }
 
 /** Parses int8 as a number, and other types like the client library. */

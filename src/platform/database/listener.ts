@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import type { Logger } from '../telemetry/logger.ts';
-import { type ConnectionTarget, connectionConfig, type Database } from './database.ts';
+import { type ConnectionTarget, connectionClass, connectionConfig, type Database } from './database.ts';
 import { CHANNEL, type Subjects } from './notifications.ts';
 
 interface ListenerOptions {
@@ -39,7 +38,8 @@ export function createListener({ sql, log, listenAt }: ListenerOptions) {
 
   /** Resolves when the listener is closed, rejects when the connection is lost. */
   async function listenOnce(target: ConnectionTarget, onConnected: () => void): Promise<void> {
-    const client = new pg.Client({
+    const Client = connectionClass(target);
+    const client = new Client({
       ...connectionConfig(target),
       application_name: 'nexus listener',
       connectionTimeoutMillis: 10_000,

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
+import { isTracing } from '../telemetry/tracing.ts';
 import { type Database, type Transaction, throwMarked, writeStatements } from './database.ts';
 import { CHANNEL } from './notifications.ts';
 import type { SqlFragment } from './statement.ts';
+import { inStatementSpan } from './statement-span.ts';
 
-/** Whoever commits only together with a claim. */
+/** A caller whose transactions commit only together with its claim. */
 export interface Claimant {
   claim?: ((tx: Transaction) => Promise<void>) | undefined;
 }
@@ -60,7 +62,11 @@ interface Pending {
  * after `begin`, the commit right after statements of `send`, and notifications right after the commit. A small
  * transaction takes two round trips instead of four, or one if it only uses `send`.
  */
-async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
+export async function runOnce<T>(
+  sql: Database,
+  work: (tx: Transaction, client: PoolClient) => PromiseLike<T>,
+  begin = sql.begin,
+): Promise<T> {
   const client = await sql.connect();
   const pending: Pending = { sent: [], hints: [], notifications: new Map() };
   let isOver = false;
@@ -73,12 +79,15 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
   client.on('error', onError);
   let result: T;
   try {
-    const begun = client.query(sql.begin).catch(throwMarked);
+    const begun = client.query(begin).catch(throwMarked);
     begun.catch(() => undefined);
     if (sql.isPooled) await begun;
-    result = await work(asTransaction(client, sql.isPooled, pending, () => isOver));
+    result = await work(
+      asTransaction(client, sql.isPooled, pending, () => isOver),
+      client,
+    );
     isOver = true;
-    const committed = commit(client);
+    const committed = isTracing() ? inStatementSpan('commit', () => commit(client)) : commit(client);
     committed.catch(() => undefined);
     if (!sql.isPooled) notified = notify(client, sql, pending);
     // Awaited in the order of sending, so that the first error is thrown.

@@ -13,7 +13,7 @@ interface LocalTokens {
   takenAt: number;
   /** Until then, the shared bucket is known to be empty. */
   emptyUntil: number;
-  /** What was left in the shared bucket when tokens were last taken from it. */
+  /** The tokens that were left in the shared bucket when some were last taken. */
   leftInBucket: number;
   /** The pending request to the database. All callers of this process wait for the same one. */
   refill: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export function createRateLimiter({ sql, now = Date.now }: { sql: Queryable; now
   };
 }
 
-/** What is left of a bucket, as far as this process knows: other processes may have taken more. */
+/** Estimates the tokens that are left in a bucket. Other processes may have taken more. */
 function estimate(
   { count, leftInBucket, takenAt }: LocalTokens,
   { capacity, perSecond }: Limit,

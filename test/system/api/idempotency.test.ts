@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   createIdempotentRequests,
   deleteOldRequests,
 } from '../../../src/platform/idempotency/idempotent-requests.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { createReader } from '../../support/libraries.ts';
@@ -171,5 +172,21 @@ describe('a second DELETE', () => {
     ]);
     expect(await stranger.delete(path)).toMatchObject(refused);
     expect(await owner.get(path)).toMatchObject(refused);
+  });
+
+  test('whose first answer cannot be looked up is 503 in the format of the API', async () => {
+    const { key } = await createPerson(app);
+    const locker = await sql.connect();
+    await locker.query('begin; lock table idempotent_requests');
+    const deleted = app.call('DELETE', `/api/v1/libraries/${newId()}`, { key });
+    await vi.waitFor(async () => {
+      const ended = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database() and query like '%idempotent_requests%'`;
+      expect(ended).toHaveLength(1);
+    }, 10_000);
+    await locker.query('rollback');
+    locker.release();
+    expect(await deleted).toMatchObject(failure(503, 'E_UNAVAILABLE'));
   });
 });

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { verifyBackup } from '../../../src/platform/backup/verify.ts';
 import { transaction } from '../../../src/platform/database/transaction.ts';
 import { createControl } from '../../../src/platform/jobs/control/control.ts';
 import { enqueue } from '../../../src/platform/jobs/submit/enqueue.ts';
@@ -7,6 +9,7 @@ import { runCommand } from '../../support/command.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../support/jobs.ts';
 import { startNexus } from '../../support/nexus-process.ts';
+import { newDirectory } from '../../support/workspace.ts';
 import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
 
 const database = useDatabase();
@@ -38,6 +41,14 @@ test('the pooler has the limits of a real one: no settings, no prepared statemen
 });
 
 describe('behind a transaction pooler', () => {
+  test('a backup is made, which takes two of its connections', async () => {
+    const file = path.join(await newDirectory('backups'), 'pooled.tar');
+    const data = { NEXUS_DATA_DIR: await newDirectory('data') };
+    expect(await runCommand(['backup', file], { ...env(), ...data })).toMatchObject({ code: 0 });
+    const { manifest } = await verifyBackup(file);
+    expect(manifest.tables.schema_migrations?.rows).toBeGreaterThan(30);
+  });
+
   test('Nexus migrates, serves and runs jobs', async () => {
     expect(await runCommand(['migrate'], env())).toMatchObject({ code: 0 });
     const nexus = startNexus(['serve'], { env: env() });

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { ConnectionTarget } from '../../../src/platform/database/database.ts';
 import { connectionConfig } from '../../../src/platform/database/database.ts';
@@ -21,6 +22,7 @@ const ALLOWED_AT_START = new Set(['user', 'database', 'application_name', 'clien
 const READY_FOR_QUERY = 0x5a;
 const TERMINATE = 0x58;
 const IDLE = 0x49;
+const RECONNECT_MS = 100;
 
 interface ServerConnection {
   client: pg.Client;
@@ -36,8 +38,9 @@ export async function startTransactionPooler(
   const clients = new Set<net.Socket>();
   let transactions = 0;
 
-  const servers = await Promise.all(Array.from({ length: size }, () => connectToServer(target)));
-  idle.push(...servers);
+  const servers = new Set<ServerConnection>();
+  let isClosed = false;
+  await Promise.all(Array.from({ length: size }, open));
 
   async function borrow(): Promise<ServerConnection> {
     transactions += 1;
@@ -50,11 +53,37 @@ export async function startTransactionPooler(
     else idle.push(server);
   }
 
+  async function open(): Promise<void> {
+    const server = await connectToServer(target);
+    if (isClosed) server.socket.destroy();
+    servers.add(server);
+    server.socket.once('close', () => void replace(server));
+    giveBack(server);
+  }
+
+  /**
+   * Closes a connection whose client has left in the middle of a transaction, as PgBouncer does, and opens another as soon
+   * as the server accepts one. The same if the server has closed it.
+   */
+  async function replace(server: ServerConnection): Promise<void> {
+    if (!servers.delete(server)) return;
+    if (idle.includes(server)) idle.splice(idle.indexOf(server), 1);
+    server.socket.destroy();
+    while (!isClosed) {
+      const isOpen = await open().then(
+        () => true,
+        () => false, // The server does not accept connections.
+      );
+      if (isOpen) return;
+      await pause(RECONNECT_MS);
+    }
+  }
+
   const listener = net.createServer((client) => {
     clients.add(client);
     client.on('close', () => clients.delete(client));
     client.on('error', () => undefined);
-    serve(client, borrow, giveBack);
+    serve(client, { borrow, giveBack, replace });
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 
@@ -62,9 +91,10 @@ export async function startTransactionPooler(
     port: (listener.address() as net.AddressInfo).port,
     transactions: () => transactions,
     async close() {
+      isClosed = true;
       for (const client of clients) client.destroy();
       await new Promise((resolve) => listener.close(resolve));
-      for (const { socket } of servers) socket.destroy();
+      for (const { socket } of [...servers]) socket.destroy();
     },
   };
 }
@@ -80,16 +110,19 @@ async function connectToServer(target: ConnectionTarget): Promise<ServerConnecti
   return { client, socket };
 }
 
-function serve(
-  client: net.Socket,
-  borrow: () => Promise<ServerConnection>,
-  giveBack: (server: ServerConnection) => void,
-): void {
+interface Pool {
+  borrow(): Promise<ServerConnection>;
+  giveBack(server: ServerConnection): void;
+  replace(server: ServerConnection): Promise<void>;
+}
+
+function serve(client: net.Socket, { borrow, giveBack, replace }: Pool): void {
   let isStarted = false;
   let server: ServerConnection | undefined;
   let borrowing = false;
   let toServer: Buffer[] = [];
   const fromClient = new MessageReader();
+  const leave = () => client.destroy();
 
   client.on('data', (chunk) => {
     if (!isStarted) {
@@ -102,15 +135,25 @@ function serve(
     }
     void forward();
   });
-  client.on('close', () => server && giveBack(server));
+  client.on('close', () => {
+    if (server) void replace(server);
+    server = undefined;
+  });
 
   async function forward(): Promise<void> {
     if (toServer.length === 0 || borrowing) return;
     if (!server) {
       borrowing = true;
-      server = await borrow();
+      const borrowed = await borrow();
       borrowing = false;
+      if (client.destroyed) {
+        giveBack(borrowed);
+        return;
+      }
+      server = borrowed;
       listen(server);
+      // A client whose connection breaks in a transaction is sent away, as PgBouncer does.
+      borrowed.socket.once('close', leave);
     }
     server.socket.write(Buffer.concat(toServer));
     toServer = [];
@@ -123,7 +166,7 @@ function serve(
       for (const message of fromServer.read(chunk)) {
         client.write(message);
         if (message[0] === READY_FOR_QUERY && message[5] === IDLE) {
-          lent.socket.removeAllListeners('data');
+          lent.socket.removeAllListeners('data').off('close', leave);
           server = undefined;
           giveBack(lent);
           void forward();
