@@ -19,6 +19,7 @@ export default defineConfig({
     /^@napi-rs\//,
     /^@aws-sdk\//,
     /^pdfjs-dist\//,
+    /^@opentelemetry\/(?!api$)/,
     'neo4j-driver',
     'pg-native',
   ],

@@ -325,9 +325,11 @@ create table highlights (
   constraint highlights_lost_or_placed CHECK (((fragment_id IS NULL) OR (lost_at IS NULL))),
   constraint highlights_range CHECK (((start_offset >= 0) AND (end_offset > start_offset)))
 );
+CREATE INDEX highlights_color_idx ON public.highlights USING btree (user_id, color, id);
 CREATE INDEX highlights_fragment_idx ON public.highlights USING btree (fragment_id);
 CREATE INDEX highlights_media_idx ON public.highlights USING btree (media_id, fragment_idx, start_offset, id);
 CREATE INDEX highlights_noted_idx ON public.highlights USING btree (user_id, id) WHERE (note IS NOT NULL);
+CREATE INDEX highlights_own_unplaced_idx ON public.highlights USING btree (user_id, id) WHERE (fragment_id IS NULL);
 CREATE INDEX highlights_search_idx ON public.highlights USING gin (search_document(((exact || ' '::text) || COALESCE(note, ''::text))));
 CREATE INDEX highlights_unplaced_idx ON public.highlights USING btree (media_id, id) WHERE (fragment_id IS NULL);
 CREATE INDEX highlights_unsought_idx ON public.highlights USING btree (media_id) WHERE ((fragment_id IS NULL) AND (lost_at IS NULL));
@@ -448,11 +450,13 @@ create table jobs (
   cancelled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   created_by_user_id uuid,
+  traceparent text,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_execution_mode_known CHECK ((execution_mode = ANY (ARRAY['async'::text, 'sync'::text, 'shadow'::text]))),
   constraint jobs_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 128))),
   constraint jobs_max_attempts_range CHECK (((max_attempts >= 1) AND (max_attempts <= 10))),
-  constraint jobs_priority_range CHECK (((priority >= 0) AND (priority <= 9)))
+  constraint jobs_priority_range CHECK (((priority >= 0) AND (priority <= 9))),
+  constraint jobs_traceparent_length CHECK ((char_length(traceparent) = 55))
 );
 CREATE INDEX jobs_cancelled_idx ON public.jobs USING btree (id) WHERE (cancelled_at IS NOT NULL);
 CREATE INDEX jobs_created_by_idx ON public.jobs USING btree (created_by, id) WHERE (created_by IS NOT NULL);
@@ -662,6 +666,7 @@ CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, 
 CREATE INDEX media_mine_favourite_idx ON public.media_mine USING btree (user_id, media_id) WHERE is_favourite;
 CREATE INDEX media_mine_media_id_idx ON public.media_mine USING btree (media_id);
 CREATE INDEX media_mine_noted_idx ON public.media_mine USING btree (user_id, media_id) WHERE (note IS NOT NULL);
+CREATE INDEX media_mine_title_search_idx ON public.media_mine USING gin (search_document(title)) WHERE (title IS NOT NULL);
 CREATE INDEX media_mine_titled_idx ON public.media_mine USING btree (user_id, media_id) WHERE (title IS NOT NULL);
 
 create table media_readings (
@@ -748,6 +753,7 @@ create table outbox_event (
   updated_at timestamp with time zone default now() not null,
   worker_id uuid,
   interruptions smallint default 0 not null,
+  traceparent text,
   constraint outbox_event_pkey PRIMARY KEY (id),
   constraint outbox_event_attempts_range CHECK ((((attempts - interruptions) >= 0) AND ((attempts - interruptions) <= max_attempts))),
   constraint outbox_event_claim_whole CHECK ((num_nonnulls(claim_id, worker_id) = ANY (ARRAY[0, 2]))),
@@ -756,7 +762,8 @@ create table outbox_event (
   constraint outbox_event_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint outbox_event_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 300))),
   constraint outbox_event_interruptions_bounded CHECK (((interruptions >= 0) AND (interruptions <= 100))),
-  constraint outbox_event_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  constraint outbox_event_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint outbox_event_traceparent_length CHECK ((char_length(traceparent) = 55))
 );
 CREATE INDEX outbox_event_failed_idx ON public.outbox_event USING btree (id) WHERE (status = 'failed'::text);
 CREATE INDEX outbox_event_feed_idx ON public.outbox_event USING btree (transaction_id, id);
@@ -782,6 +789,24 @@ create table refresh_tokens (
   constraint refresh_tokens_token_hash_length CHECK ((octet_length(token_hash) = 32))
 );
 CREATE INDEX refresh_tokens_session_id_idx ON public.refresh_tokens USING btree (session_id);
+
+create table rule_notifications (
+  id uuid not null,
+  user_id uuid not null,
+  rule_id uuid not null,
+  media_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  seen_at timestamp with time zone,
+  constraint rule_notifications_pkey PRIMARY KEY (id),
+  constraint rule_notifications_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint rule_notifications_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES rules(id) ON DELETE CASCADE,
+  constraint rule_notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX rule_notifications_created_at_idx ON public.rule_notifications USING btree (created_at);
+CREATE INDEX rule_notifications_media_id_idx ON public.rule_notifications USING btree (media_id);
+CREATE INDEX rule_notifications_rule_id_idx ON public.rule_notifications USING btree (rule_id);
+CREATE INDEX rule_notifications_unseen_idx ON public.rule_notifications USING btree (user_id, id) WHERE (seen_at IS NULL);
+CREATE INDEX rule_notifications_user_id_idx ON public.rule_notifications USING btree (user_id, id);
 
 create table rule_run_items (
   run_id uuid not null,
@@ -1044,6 +1069,7 @@ create table webhook_deliveries (
   updated_at timestamp with time zone default now() not null,
   worker_id uuid,
   interruptions smallint default 0 not null,
+  traceparent text,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
   constraint webhook_deliveries_claim_whole CHECK ((num_nonnulls(claim_id, worker_id) = ANY (ARRAY[0, 2]))),
@@ -1051,7 +1077,8 @@ create table webhook_deliveries (
   constraint webhook_deliveries_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
   constraint webhook_deliveries_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint webhook_deliveries_interruptions_bounded CHECK (((interruptions >= 0) AND (interruptions <= LEAST((attempts)::integer, 100)))),
-  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_traceparent_length CHECK ((char_length(traceparent) = 55))
 );
 CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (webhook_id, id);
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_id);

@@ -17,6 +17,8 @@ const BENCHMARKS = {
   outbox: { script: 'outbox.mjs' },
   lists: { script: 'lists.mjs' },
   http: { script: 'http.mjs', needsBuild: true },
+  load: { script: 'load.mjs', needsBuild: true },
+  simulate: { script: 'simulate/main.mjs', needsBuild: true },
   pages: { script: 'pages/main.mjs', needsBuild: true },
   'start-up': { script: 'start-up.mjs', needsBuild: true },
 };

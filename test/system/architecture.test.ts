@@ -46,7 +46,7 @@ const RULES: [string, (edge: Import) => boolean][] = [
   ],
   [
     'platform/database is the only one that talks to the driver',
-    ({ from, to }) => !isIn(from, 'platform/database') && (to === 'pg' || to === 'pg-connection-string'),
+    ({ from, to }) => !isIn(from, 'platform/database') && /^pg($|-)/.test(to),
   ],
   ['http knows no feature', ({ from, to }) => isIn(from, 'http') && isIn(to, 'features', 'app', 'cli')],
   [

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ATTEMPT_ERRORS, ERRORS, FAILURES } from '../../src/contract/errors.ts';
+import { VARIABLES } from '../../src/app/variables.ts';
+import { ATTEMPT_ERRORS, COMMAND_ERRORS, ERRORS, FAILURES } from '../../src/contract/errors.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 
 const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
@@ -13,7 +14,9 @@ test('docs/errors.md lists exactly the codes of the catalogue, with their meanin
     ...Object.entries(ERRORS).map(
       ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
     ),
-    ...Object.entries(ATTEMPT_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    ...Object.entries({ ...ATTEMPT_ERRORS, ...COMMAND_ERRORS }).map(
+      ([code, meaning]) => `| \`${code}\` | ${meaning} |`,
+    ),
     ...Object.entries(FAILURES).map(
       ([code, { transient, meaning }]) => `| \`${code}\` | ${transient ? 'yes' : 'no'} | ${meaning} |`,
     ),
@@ -42,9 +45,8 @@ test('every code in the source is in the catalogue', async () => {
       .filter(Boolean)
       .map((code) => code.slice(1, -1)),
   );
-  expect([...mentioned].filter((code) => !(code in { ...ERRORS, ...ATTEMPT_ERRORS, ...FAILURES }))).toEqual(
-    [],
-  );
+  const known = { ...ERRORS, ...ATTEMPT_ERRORS, ...COMMAND_ERRORS, ...FAILURES };
+  expect([...mentioned].filter((code) => !(code in known))).toEqual([]);
 });
 
 test('.ci/run calls the test command of the README and nothing else', async () => {
@@ -53,4 +55,13 @@ test('.ci/run calls the test command of the README and nothing else', async () =
   expect(commands).toEqual(['npm ci && npm test']);
   expect(readme).toContain('npm ci && npm test');
   expect(readme).toContain('npm ci && npm start');
+});
+
+test('the files that run Nexus elsewhere set only variables that it knows', async () => {
+  const files = ['Dockerfile', 'compose.yml', 'ops/nexus.service', 'ops/nexus-worker@.service'];
+  const texts = await Promise.all(files.map(read));
+  const mentioned = new Set(texts.flatMap((text) => text.match(/NEXUS_\w+/g) ?? []));
+  // Only the proxy of compose.yml reads it.
+  mentioned.delete('NEXUS_DOMAIN');
+  expect([...mentioned].filter((name) => !(name in VARIABLES))).toEqual([]);
 });

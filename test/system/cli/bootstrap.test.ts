@@ -36,7 +36,7 @@ describe('in development', () => {
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
     const [first = ''] = /^curl .*/m.exec(readme) ?? [];
     const here = first
-      .replace('npx nexus', `${process.execPath} ${MAIN}`)
+      .replace('./nexus', `${process.execPath} ${MAIN}`)
       .replace('http://127.0.0.1:8080', url);
     expect(await paste(here)).toMatchObject({ owner: 'dev-admin' });
     await nexus.stop();

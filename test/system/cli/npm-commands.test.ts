@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call } from '../../support/app.ts';
-import { copyCheckout, copySources } from '../../support/checkout.ts';
+import { copySources, installPackage } from '../../support/checkout.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type NexusProcess, npm } from '../../support/nexus-process.ts';
 import { processesMentioning } from '../../support/processes.ts';
 import { fileDir, newDataDir } from '../../support/workspace.ts';
@@ -11,7 +11,7 @@ import { fileDir, newDataDir } from '../../support/workspace.ts';
 const dataDir = await newDataDir();
 
 describe('npm start', async () => {
-  const root = await copyCheckout();
+  const root = await installPackage();
   const start = () => npm(['start', '--ignore-scripts'], { root, env: { NEXUS_DATA_DIR: dataDir } });
 
   test('serves until SIGTERM, which npm passes on', async () => {
@@ -82,13 +82,4 @@ describe('a copy of the sources', async () => {
 async function printsUnlessBroken(dev: NexusProcess, pattern: RegExp): Promise<void> {
   const [printed] = await dev.prints(new RegExp(`${pattern.source}|build +\\|`));
   expect(printed, dev.output()).toMatch(pattern);
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
