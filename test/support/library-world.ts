@@ -67,17 +67,24 @@ export class World {
     }
   }
 
-  /** Reads the facts that the rules depend on from the tables, without the derived data. */
+  /**
+   * Reads the facts that the rules depend on from the tables, without the derived data. Takes every library of these people,
+   * also one that another has replaced in `libraries`.
+   */
   async facts(): Promise<Model> {
     const model = new Model(this.people.length);
     const person = (id: string) => this.people.findIndex((reader) => reader.id === id);
-    for (const [number, id] of this.libraries.entries()) {
-      const [library] = await this.#sql`select owner_user_id from libraries where id = ${id}`;
+    const owned = await this.#sql`
+      select id, owner_user_id
+        from libraries
+       where owner_user_id = any(${this.people.map(({ id }) => id)}::uuid[])
+         and not is_default`;
+    for (const { id, owner_user_id } of owned) {
       const members = await this.#sql`select user_id, role from memberships where library_id = ${id}`;
       const listed = await this
         .#sql`select media_id, added_by_user_id from library_media where library_id = ${id}`;
-      model.libraries[number] = library && {
-        owner: person(library.owner_user_id),
+      model.libraries.push({
+        owner: person(owner_user_id),
         members: new Map(members.map(({ user_id, role }) => [person(user_id), role])),
         media: new Map(
           listed.map(({ media_id, added_by_user_id }) => [
@@ -85,7 +92,7 @@ export class World {
             person(added_by_user_id),
           ]),
         ),
-      };
+      });
     }
     for (const [number, reader] of this.people.entries()) {
       const saved = await this.#sql`
