@@ -153,6 +153,14 @@ test('URLs are parsed by parseUrl: URL.canParse refuses umlauts once it is compi
   expect(sourcesOf('src').filter((file) => /URL\.canParse\(/.test(read(file)))).toEqual([]);
 });
 
+test('no statement uses the table names of the predicates of access, which would then mean other tables', () => {
+  const users = files.filter((file) => /\baccess_(edge|joined|listed|mine|saved|theirs)\b/.test(read(file)));
+  expect(users).toEqual([
+    'src/features/libraries/access/can-read-media.ts',
+    'src/features/libraries/closure/derived-rows.ts',
+  ]);
+});
+
 test('no import cycles', () => {
   const cycles: string[] = [];
   const done = new Set<string>();

@@ -24,22 +24,26 @@ export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragm
  * They saved it; or it came to their default library through a library that they are a member of now; or such a library
  * contains it, even if no backfill has run yet. A bare row in a default library gives no access. The cheapest condition
  * comes first; in lists of a default library one of the first two nearly always holds.
+ *
+ * Its table names begin with `access_`, and no other statement uses such names: a column of the caller, such as
+ * `listed.media_id`, would otherwise mean a table of the predicate, and be compared with itself.
  */
 export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
   return sql`(
     ${isSavedBy(sql, viewer, mediaId)}
     or exists (
       select
-      from default_library_closure_edges as edge
-      join memberships as joined
-        on joined.library_id = edge.source_library_id and joined.user_id = ${viewer.user_id}
-      where edge.default_library_id = ${viewer.default_library_id} and edge.media_id = ${mediaId}
+      from default_library_closure_edges as access_edge
+      join memberships as access_joined
+        on access_joined.library_id = access_edge.source_library_id and access_joined.user_id = ${viewer.user_id}
+      where access_edge.default_library_id = ${viewer.default_library_id} and access_edge.media_id = ${mediaId}
     )
     or exists (
       select
-      from memberships as joined
-      join library_media as listed on listed.library_id = joined.library_id and listed.media_id = ${mediaId}
-      where joined.user_id = ${viewer.user_id} and joined.library_id <> ${viewer.default_library_id}
+      from memberships as access_joined
+      join library_media as access_listed
+        on access_listed.library_id = access_joined.library_id and access_listed.media_id = ${mediaId}
+      where access_joined.user_id = ${viewer.user_id} and access_joined.library_id <> ${viewer.default_library_id}
     )
   )`;
 }
@@ -77,10 +81,12 @@ export function seesWorkOnMedia(
       ${authorId} = ${viewer.user_id}
       or exists (
         select
-        from library_media as listed
-        join memberships as mine on mine.library_id = listed.library_id and mine.user_id = ${viewer.user_id}
-        join memberships as theirs on theirs.library_id = listed.library_id and theirs.user_id = ${authorId}
-        where listed.media_id = ${mediaId} and not listed.is_derived
+        from library_media as access_listed
+        join memberships as access_mine
+          on access_mine.library_id = access_listed.library_id and access_mine.user_id = ${viewer.user_id}
+        join memberships as access_theirs
+          on access_theirs.library_id = access_listed.library_id and access_theirs.user_id = ${authorId}
+        where access_listed.media_id = ${mediaId} and not access_listed.is_derived
       )
     )
   )`;

@@ -246,6 +246,25 @@ describe('who can read a media', () => {
     await sql`delete from library_media where library_id = ${member.defaultLibraryId}`;
   });
 
+  test('a bare row gives no access to a member of a library with other media', async () => {
+    await add(owner, library, media);
+    const hidden = await saveMedia(sql, owner);
+    await sql`insert into library_media (library_id, media_id, is_derived) values (${member.defaultLibraryId}, ${hidden}, true)`;
+    for (const path of [
+      '/media',
+      '/media?sort=title',
+      '/media?q=-w',
+      `/libraries/${member.defaultLibraryId}/media`,
+    ]) {
+      const { body } = await member.get(path);
+      expect(
+        body.data.map(({ id }: { id: string }) => id),
+        path,
+      ).toEqual([media]);
+    }
+    await sql`delete from library_media where media_id = ${hidden} and library_id = ${member.defaultLibraryId}`;
+  });
+
   test('an edge from a library that the viewer has left gives no access', async () => {
     const stranger = await createReader(app);
     await sql`

@@ -108,8 +108,8 @@ type InSql = SqlFragment | string;
 export function isSaved(sql: Queryable, defaultLibraryId: InSql, mediaId: InSql): SqlFragment {
   return sql`exists (
     select
-    from default_library_intrinsics as saved
-    where saved.default_library_id = ${defaultLibraryId} and saved.media_id = ${mediaId}
+    from default_library_intrinsics as access_saved
+    where access_saved.default_library_id = ${defaultLibraryId} and access_saved.media_id = ${mediaId}
   )`;
 }
 
@@ -117,7 +117,7 @@ export function isSaved(sql: Queryable, defaultLibraryId: InSql, mediaId: InSql)
 export function hasEdge(sql: Queryable, defaultLibraryId: InSql, mediaId: InSql): SqlFragment {
   return sql`exists (
     select
-    from default_library_closure_edges as reason
-    where reason.default_library_id = ${defaultLibraryId} and reason.media_id = ${mediaId}
+    from default_library_closure_edges as access_edge
+    where access_edge.default_library_id = ${defaultLibraryId} and access_edge.media_id = ${mediaId}
   )`;
 }
