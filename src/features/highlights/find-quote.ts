@@ -134,7 +134,7 @@ function isWhereItWas(lost: Lost, fragments: readonly FragmentText[]): boolean {
   const from = start - prefix.length;
   if (first < 0 || from < 0) return false;
   const text = textOfRange(fragments.slice(first), { start, end });
-  return text?.startsWith(prefix + exact + suffix, from) === true;
+  return text?.startsWith(prefix + exact + suffix, from) === true && !cutsWord(lost, text, lost);
 }
 
 function sameWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {
@@ -142,13 +142,23 @@ function sameWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Can
   let start = text.indexOf(lost.exact);
   while (start >= 0 && found.length < MOST_CANDIDATES) {
     const range = { start, end: start + lost.exact.length };
-    if (!cutsCharacter(text, range)) {
+    if (!cutsCharacter(text, range) && !cutsWord(lost, text, range)) {
       found.push({ fragment_idx: idx, ...range, ...compareContext(lost, text, range), errors: 0 });
     }
     start = text.indexOf(lost.exact, start + 1);
   }
   return found;
 }
+
+/** Whether a passage that began or ended with a word would now be a part of a longer one, such as "ice" in "iced". */
+function cutsWord({ prefix, exact, suffix }: Quote, text: string, { start, end }: Range): boolean {
+  const grewBefore = STARTS_WITH_LETTER.test(exact) && ENDS_WITH_LETTER.test(text.slice(start - 2, start));
+  const grewAfter = ENDS_WITH_LETTER.test(exact) && STARTS_WITH_LETTER.test(text.slice(end, end + 2));
+  return (grewBefore && !ENDS_WITH_LETTER.test(prefix)) || (grewAfter && !STARTS_WITH_LETTER.test(suffix));
+}
+
+const STARTS_WITH_LETTER = /^[\p{L}\p{N}]/u;
+const ENDS_WITH_LETTER = /[\p{L}\p{N}]$/u;
 
 /** Finds words that differ in a few characters. */
 function similarWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {

@@ -235,6 +235,8 @@ describe('what is saved', () => {
     const library = await createLibrary(owner);
     await join(owner, library, reader, 'contributor');
     await createRule(reader, 'kind:web_article', { tags: ['kept'], library_id: library });
+    // The backfill of the new member needs the same lock.
+    await untilIdle(sql);
 
     // An admin takes the role away: their transaction has the lock when the rule is applied, and commits first.
     const admin = await sql.connect();
