@@ -1,3 +1,8 @@
+/**
+ * Backs up, verifies and restores a Nexus in use. Later tests use the data of the first.
+ *
+ * @module-tag slow
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -153,7 +158,7 @@ function stalling(file: string, after: number) {
   return { destination, stalled, release };
 }
 
-test('every table, file and right is the same after a restore', { tags: 'slow' }, async () => {
+test('every table, file and right is the same after a restore', async () => {
   for (let n = 0; n < 5; n++) await saveWithFile(Buffer.alloc(n * 300_000, `file ${n}`));
   await reader.post(`/libraries/${library}/media`, { media_id: await saveWithFile(Buffer.from('shared')) });
   await sql`
@@ -214,7 +219,7 @@ test('every table, file and right is the same after a restore', { tags: 'slow' }
   expect(made_at).toBeInstanceOf(Date);
 });
 
-test('a backup of S3 restores into S3', { tags: 'slow' }, async () => {
+test('a backup of S3 restores into S3', async () => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
@@ -261,9 +266,7 @@ test('a backup of S3 restores into S3', { tags: 'slow' }, async () => {
   }
 });
 
-test('a backup under load is one moment: files purged meanwhile are in it, and later saves are not', {
-  tags: 'slow',
-}, async () => {
+test('a backup under load is one moment: files purged meanwhile are in it, and later saves are not', async () => {
   const ids: string[] = [];
   await sql`insert into webhooks (id, url) values (gen_random_uuid(), 'https://example.org/hook')`;
   for (let n = 0; n < 12; n++) ids.push(await saveWithFile(Buffer.alloc(400_000, `doomed ${n}`)));
@@ -320,7 +323,7 @@ test('a backup under load is one moment: files purged meanwhile are in it, and l
   expect((await filesOf(directory)).filter((name) => ids.some((id) => name.includes(id)))).toHaveLength(12);
 });
 
-test('backups that run again and again in a storm are each consistent', { tags: 'slow' }, async () => {
+test('backups that run again and again in a storm are each consistent', async () => {
   const chance = random(7);
   let isOver = false;
   const storm = Promise.all(
@@ -434,9 +437,7 @@ describe('a restore is refused, and writes nothing', () => {
   });
 });
 
-test('an older backup migrates, and its events stay in the feed of a new server', {
-  tags: 'slow',
-}, async () => {
+test('an older backup migrates, and its events stay in the feed of a new server', async () => {
   const migrations = await readMigrations();
   const old = targets.old.sql;
   await migrate(old, migrations.slice(0, 18));
