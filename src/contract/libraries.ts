@@ -61,6 +61,10 @@ export const editedLibraryMedia = z.object({
 });
 
 export const libraryTag = z.object({ name: z.string(), media_count: z.int() });
+/** Tags of a library have no ids. The name is not a part of the path, because it may contain slashes. */
+export const libraryTagQuery = z.object({
+  tag: tagName.describe('The name of the tag. Upper and lower case are the same.'),
+});
 export type LibraryTag = z.output<typeof libraryTag>;
 
 export const provenance = z.object({

@@ -267,6 +267,10 @@ const mediaFilter = mediaQueryFields.pick({
 });
 /** In a body, a boolean is one. */
 const markedFilter = { favourite: z.boolean().optional(), archived: z.boolean().optional() };
+/** The actions of a bulk change that need `library_id`, and those that need `tags`. */
+const LIBRARY_ACTIONS = ['add', 'library_tag', 'library_untag'];
+const TAG_ACTIONS = ['tag', 'untag', 'library_tag', 'library_untag'];
+
 export const mediaChange = z
   .strictObject({
     action: z
@@ -280,6 +284,8 @@ export const mediaChange = z
         'retry',
         'tag',
         'untag',
+        'library_tag',
+        'library_untag',
         'favourite',
         'unfavourite',
         'archive',
@@ -288,7 +294,8 @@ export const mediaChange = z
       .describe(
         '`finish`, `unfinish` and `unread` change reading progress. `add` adds to the library `library_id`. `remove` removes ' +
           "from that library or, without it, from the caller's default library. `restore` takes the given media back from " +
-          "the caller's trash. `tag` and `untag` add and remove `tags`.",
+          "the caller's trash. `tag` and `untag` add and remove the caller's own `tags`, `library_tag` and `library_untag` those " +
+          'that the library `library_id` gives its media.',
       ),
     media_ids: z.array(id).min(1).max(MOST_CHANGED).optional(),
     filter: z
@@ -296,8 +303,13 @@ export const mediaChange = z
       .refine(namesLibraryOfTag, LIBRARY_OF_TAG)
       .optional()
       .describe('Everything that `GET /api/v1/media` lists with these parameters.'),
-    library_id: id.optional().describe('Required by `add`, optional for `remove`.'),
-    tags: tagNames.min(1).optional().describe('Required by `tag` and `untag`.'),
+    library_id: id
+      .optional()
+      .describe('Required by `add`, `library_tag` and `library_untag`, optional for `remove`.'),
+    tags: tagNames
+      .min(1)
+      .optional()
+      .describe('Required by `tag`, `untag`, `library_tag` and `library_untag`.'),
     cursor: cursor.optional(),
   })
   .refine(
@@ -310,12 +322,13 @@ export const mediaChange = z
     'restore needs media_ids',
   )
   .refine(
-    ({ action, library_id: target }) => action === 'remove' || (action === 'add') === (target !== undefined),
-    'must have library_id for add, and only for add and remove',
+    ({ action, library_id: target }) =>
+      action === 'remove' || LIBRARY_ACTIONS.includes(action) === (target !== undefined),
+    'must have library_id for add, library_tag and library_untag, and only for these and remove',
   )
   .refine(
-    ({ action, tags }) => (action === 'tag' || action === 'untag') === (tags !== undefined),
-    'must have tags for tag and untag, and only for these',
+    ({ action, tags }) => TAG_ACTIONS.includes(action) === (tags !== undefined),
+    'must have tags for tag, untag, library_tag and library_untag, and only for these',
   )
   .meta({
     examples: [{ action: 'finish', media_ids: ['019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60'] }],
@@ -331,7 +344,10 @@ export const mediaChanged = z.object({
     ),
   unchanged: z
     .int()
-    .describe('Media that were in that state already, or that the caller may read but not retry or remove.'),
+    .describe(
+      'Media that were in that state already, or that the caller may read but not retry or remove. For library tags, also ' +
+        'media that the library does not list, or that would have more than 100 of them.',
+    ),
   not_found: z.int().describe('Media that do not exist, or that the caller may not read.'),
   next_cursor: z
     .string()

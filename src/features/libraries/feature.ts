@@ -8,6 +8,8 @@ import { createDefaultLibraryCheck } from './default-library-check.ts';
 import { createDefaultLibrary, createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
 import { registerLibraryRoutes } from './library-routes.ts';
+import { registerLibraryTagRoutes } from './library-tag-routes.ts';
+import { createLibraryTags } from './library-tags.ts';
 import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
 import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
 import { registerMemberRoutes } from './sharing/member-routes.ts';
@@ -27,6 +29,7 @@ export function createLibrariesFeature({ sql, users, countHighlights }: Librarie
   const services = {
     libraries: createLibraries({ sql }),
     libraryMedia: createLibraryMedia({ sql }),
+    libraryTags: createLibraryTags({ sql }),
     members: createMembers({ sql, countHighlights }),
     invitations: createInvitations({ sql, users, backfill }),
     backfill,
@@ -36,6 +39,7 @@ export function createLibrariesFeature({ sql, users, countHighlights }: Librarie
     services,
     routes(api) {
       registerLibraryRoutes(api, services);
+      registerLibraryTagRoutes(api, services.libraryTags);
       registerMemberRoutes(api, services.members);
       registerInvitationRoutes(api, services.invitations);
       registerBackfillRoutes(api, backfill);

@@ -1,20 +1,13 @@
-import { z } from 'zod';
 import type { Provenance } from '../../contract/libraries.ts';
-import type { tagsQuery } from '../../contract/mine.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
-import { type Claimant, transaction } from '../../platform/database/transaction.ts';
-import { mediaNotFound, refuseDefault, requireMembership, requireReadable } from './access/access.ts';
-import { listReadable, type Viewer } from './access/can-read-media.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { mediaNotFound, requireReadable } from './access/access.ts';
+import type { Viewer } from './access/can-read-media.ts';
 import { listRemovable, mayContribute, notTheirs, requireContributor } from './access/contributing.ts';
+import { changeContents, changeManyContents } from './change-contents.ts';
 import * as closure from './closure/closure.ts';
-import { holdMedia, lockContents } from './closure/lock-contents.ts';
-import { emitLibraryEvents } from './events.ts';
-import * as tags from './library-tag-store.ts';
 import * as store from './store.ts';
-
-const TAG_CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
 
 type RequestOf = Pick<Actor, 'requestId' | 'claim'>;
 
@@ -101,56 +94,14 @@ export async function listMissing(
   return store.listUnlisted(sql, libraryId, mediaIds);
 }
 
-/** Which of the given media were changed, and how many were as they should be already, or are not there for the viewer. */
-export interface ManyChanged {
-  changedIds: string[];
-  unchanged: number;
-  not_found: number;
-}
-
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
 
 export function createLibraryMedia({ sql }: { sql: Database }) {
-  /** Runs `change` when the viewer may change the library's contents and may read the media, which stays until the end. */
-  function changeContents<T>(
-    viewer: Viewer,
-    { libraryId, mediaId }: { libraryId: string; mediaId: string },
-    change: (tx: Transaction) => Promise<T>,
-    claimant?: Claimant,
-  ): Promise<T> {
-    const checked = async (tx: Transaction) => {
-      await lockContents(tx, [libraryId], [mediaId]);
-      requireContributor(await store.findLibrary(tx, viewer.user_id, libraryId));
-      await requireReadable(tx, viewer, mediaId);
-      if (!(await holdMedia(tx, [mediaId])).has(mediaId)) mediaNotFound();
-      return change(tx);
-    };
-    return transaction(sql, checked, claimant);
-  }
-
-  /** Like `changeContents` for many media. Those that the viewer may not read are left out, and counted. */
-  function changeMany(
-    viewer: Viewer,
-    { libraryId, mediaIds }: { libraryId: string; mediaIds: string[] },
-    change: (tx: Transaction, mediaIds: string[]) => Promise<string[]>,
-    claimant?: Claimant,
-  ): Promise<ManyChanged> {
-    const checked = async (tx: Transaction) => {
-      await lockContents(tx, [libraryId], mediaIds);
-      requireContributor(await store.findLibrary(tx, viewer.user_id, libraryId));
-      const held = [...(await holdMedia(tx, await listReadable(tx, viewer, mediaIds)))];
-      const changedIds = held.length === 0 ? [] : await change(tx, held);
-      const unchanged = held.length - changedIds.length;
-      return { changedIds, unchanged, not_found: mediaIds.length - held.length };
-    };
-    return transaction(sql, checked, claimant);
-  }
-
   return {
     async add(viewer: Viewer, libraryId: string, mediaId: string, actor: RequestOf = {}) {
       const addition = { libraryId, media: [{ media_id: mediaId }], requestId: actor.requestId };
       const add = (tx: Transaction) => addMedia(tx, viewer, addition);
-      const added = await changeContents(viewer, { libraryId, mediaId }, add, actor);
+      const added = await changeContents(sql, viewer, { libraryId, mediaId, claimant: actor }, add);
       return { created: added.length === 1 };
     },
 
@@ -159,7 +110,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
      * through a shared library stays listed. A media that the viewer no longer has is then in their trash.
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
-      await changeContents(viewer, { libraryId, mediaId }, async (tx) => {
+      await changeContents(sql, viewer, { libraryId, mediaId }, async (tx) => {
         const removal = { libraryId, mediaIds: [mediaId], requestId };
         const { removed, refused } = await removeAll(tx, viewer, removal);
         if (refused.length > 0) notTheirs();
@@ -173,7 +124,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         const media = ids.map((media_id) => ({ media_id }));
         return addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId });
       };
-      return changeMany(viewer, { libraryId, mediaIds }, add, actor);
+      return changeManyContents(sql, viewer, { libraryId, mediaIds, claimant: actor }, add);
     },
 
     /** Removes many media from a library, in one transaction, each as `remove` does. What the viewer may not remove stays. */
@@ -182,30 +133,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         const removal = { libraryId, mediaIds: ids, requestId: actor.requestId };
         return (await removeAll(tx, viewer, removal)).removed;
       };
-      return changeMany(viewer, { libraryId, mediaIds }, remove, actor);
-    },
-
-    /** Replaces the tags that a shared library gives one of its media. Everybody who may add to the library may. */
-    async setTags(
-      viewer: Viewer,
-      { libraryId, mediaId, names }: { libraryId: string; mediaId: string; names: string[] },
-      requestId?: string,
-    ): Promise<string[]> {
-      return changeContents(viewer, { libraryId, mediaId }, async (tx) => {
-        refuseDefault(requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId)));
-        if (!(await store.isListed(tx, libraryId, mediaId))) mediaNotFound();
-        const payload = { library_id: libraryId, media_id: mediaId, tagged_by_user_id: viewer.user_id };
-        if (await tags.setLibraryTags(tx, libraryId, mediaId, names))
-          await emitLibraryEvents(tx, 'library.media_tagged', [payload], requestId);
-        return tags.findLibraryTags(tx, libraryId, mediaId);
-      });
-    },
-
-    async listTags(viewer: Viewer, libraryId: string, { cursor, limit, prefix }: z.output<typeof tagsQuery>) {
-      await requireMembership(sql, viewer.user_id, libraryId);
-      const last = decodeCursor(cursor, TAG_CURSOR);
-      const rows = await tags.listLibraryTags(sql, libraryId, { prefix, last, limit: limit + 1 });
-      return cutByCursor(rows, limit);
+      return changeManyContents(sql, viewer, { libraryId, mediaIds, claimant: actor }, remove);
     },
 
     async provenance(viewer: Viewer, mediaId: string): Promise<Provenance> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import * as contract from '../../contract/libraries.ts';
-import { tagsQuery } from '../../contract/mine.ts';
 import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
@@ -128,41 +127,6 @@ export function registerLibraryRoutes(
       );
       return reply.status(created ? 201 : 200).send({ data: { library_id, media_id, created } });
     },
-  );
-
-  api.patch(
-    '/libraries/:id/media/:media_id',
-    forViewers({
-      errors: ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
-      operationId: 'editMediaOfLibrary',
-      summary: 'Set the tags that a library gives a media',
-      description:
-        'Requires an admin or a contributor of the library. `tags` replaces all tags. All members see them; the tags that ' +
-        'people give a media for themselves are not changed.',
-      params: z.object({ id, media_id: id }),
-      body: contract.editLibraryMedia,
-      response: { 200: answer(contract.editedLibraryMedia) },
-    }),
-    async (request) => {
-      const { id: library_id, media_id } = request.params;
-      const edit = { libraryId: library_id, mediaId: media_id, names: request.body.tags };
-      const library_tags = await libraryMedia.setTags(principalOf(request), edit, request.id);
-      return { data: { library_id, media_id, library_tags } };
-    },
-  );
-
-  api.get(
-    '/libraries/:id/tags',
-    forViewers({
-      errors: ['E_LIBRARY_NOT_FOUND'],
-      operationId: 'listTagsOfLibrary',
-      summary: 'List the tags of a library',
-      description: 'By name, each with the number of media that have it.',
-      params: byId,
-      querystring: tagsQuery,
-      response: { 200: listOf(contract.libraryTag) },
-    }),
-    (request) => libraryMedia.listTags(principalOf(request), request.params.id, request.query),
   );
 
   api.delete(

@@ -8,6 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { replaceMedia } from './closure/forget-media.ts';
 import { lockListings } from './closure/lock-contents.ts';
 import { createLibraryMedia } from './library-media.ts';
+import { createLibraryTags } from './library-tags.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -205,7 +206,7 @@ describe('the tags of a media in a library', () => {
     const removed = createLibraryMedia({ sql: held.sql }).remove(viewer(owner), library, media);
     await held.reached;
     const edit = { libraryId: library, mediaId: media, names: ['late'] };
-    const tagged = createLibraryMedia({ sql: connections[1] }).setTags(viewer(owner), edit);
+    const tagged = createLibraryTags({ sql: connections[1] }).set(viewer(owner), edit);
     const settled = Promise.allSettled([tagged]);
     expect(await blockedOrDone(sql, tagged)).toBe('blocked');
     held.letGo();

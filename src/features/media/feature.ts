@@ -1,6 +1,7 @@
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import type { Feature, Platform } from '../feature.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
+import type { LibraryTags } from '../libraries/library-tags.ts';
 import type { Extractors } from './extractors/extractors.ts';
 import { registerFileRoutes } from './files/file-routes.ts';
 import { createFiles } from './files/files.ts';
@@ -39,12 +40,14 @@ interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'stora
   extractors: Extractors;
   texts: { run: RunByCost<typeof searchWork> };
   libraryMedia: LibraryMediaService;
+  libraryTags: LibraryTags;
   onReplace: OnReplace;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number; publicUrl: string | undefined };
 }
 
 export function createMediaFeature(dependencies: MediaFeatureDependencies) {
-  const { sql, log, storage, egress, extractors, texts, libraryMedia, onReplace, config } = dependencies;
+  const { sql, log, storage, egress, extractors, texts, libraryMedia, libraryTags, onReplace, config } =
+    dependencies;
   const { purgeAfterDays: days, publicUrl } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
@@ -58,7 +61,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     ingest,
     media: createMedia({ sql, ingest }),
     mediaLists,
-    bulk: createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }),
+    bulk: createBulkMedia({ sql, mediaLists, libraryMedia, libraryTags, trash, ingest }),
     mine: createMine({ sql }),
     tags: createTags({ sql }),
     search: createSearch({ sql, mediaLists, run: texts.run }),

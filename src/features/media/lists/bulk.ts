@@ -5,7 +5,9 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import { transaction } from '../../../platform/database/transaction.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import { listReadable, type Viewer } from '../../libraries/access/can-read-media.ts';
-import type { LibraryMediaService, ManyChanged } from '../../libraries/library-media.ts';
+import type { ManyChanged } from '../../libraries/change-contents.ts';
+import type { LibraryMediaService } from '../../libraries/library-media.ts';
+import type { LibraryTags } from '../../libraries/library-tags.ts';
 import { archiveMany, favouriteMany, tagMany, untagMany } from '../mine/mine.ts';
 import type { Ingest } from '../processing/ingest.ts';
 import { listRetriable } from '../store.ts';
@@ -17,6 +19,7 @@ interface BulkDependencies {
   sql: Database;
   mediaLists: Pick<MediaLists, 'matchingIds'>;
   libraryMedia: Pick<LibraryMediaService, 'addMany' | 'removeMany'>;
+  libraryTags: Pick<LibraryTags, 'addMany' | 'removeMany'>;
   trash: Pick<Trash, 'restoreMany'>;
   ingest: Pick<Ingest, 'enqueueProcessing'>;
 }
@@ -29,7 +32,9 @@ type Changed = ManyChanged & { before?: (ReadingProgress & { media_id: string })
 const READING_CHANGES = { finish: finishMany, unfinish: unfinishMany, unread: forgetMany };
 
 /** Changes many media with one request, each with the rights and events of the single change. */
-export function createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }: BulkDependencies) {
+export function createBulkMedia(dependencies: BulkDependencies) {
+  const { sql, mediaLists, libraryMedia, libraryTags, trash, ingest } = dependencies;
+
   /** Runs `change` in one transaction, and counts the media that the viewer may not read. */
   function changeReadable(
     viewer: Viewer,
@@ -78,6 +83,10 @@ export function createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }
         return changeOwn((tx, ids) => tagMany(tx, viewer, ids, { names, actor }));
       case 'untag':
         return changeOwn((tx, ids) => untagMany(tx, viewer, ids, { names, actor }));
+      case 'library_tag':
+        return libraryTags.addMany(viewer, { libraryId: library_id, mediaIds, names }, actor);
+      case 'library_untag':
+        return libraryTags.removeMany(viewer, { libraryId: library_id, mediaIds, names }, actor);
       case 'favourite':
       case 'unfavourite':
         return changeOwn((tx, ids) => favouriteMany(tx, viewer, ids, { is: action === 'favourite', actor }));

@@ -34,7 +34,7 @@ export function registerListRoutes(
   api.post(
     '/media/bulk',
     forReaders({
-      errors: ['E_FORBIDDEN', 'E_INVALID_QUERY', 'E_LIBRARY_NOT_FOUND'],
+      errors: ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_INVALID_QUERY', 'E_LIBRARY_NOT_FOUND'],
       operationId: 'changeManyMedia',
       summary: 'Change many media',
       description:

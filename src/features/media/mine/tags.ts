@@ -7,10 +7,10 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { renameNested } from '../../libraries/access/nested-tags.ts';
 import * as store from './tag-store.ts';
 
 const CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
-const MAX_NAME = 64;
 
 export type Tags = ReturnType<typeof createTags>;
 
@@ -43,14 +43,7 @@ export function createTags({ sql }: { sql: Database }) {
         await store.lockTags(tx, viewer.user_id);
         const tag = (await store.findTag(tx, viewer, id)) ?? tagNotFound();
         const family = await store.listFamily(tx, viewer.user_id, tag);
-        const names = family.map((one) => ({ id: one.id, name: name + one.name.slice(tag.name.length) }));
-        const tooLong = names.find((one) => one.name.length > MAX_NAME);
-        if (tooLong) {
-          throw new NexusError(
-            'E_INVALID_REQUEST',
-            `The tag ${tooLong.name} below it would have more than ${MAX_NAME} characters.`,
-          );
-        }
+        const names = family.map((one) => ({ id: one.id, name: renameNested(one.name, tag.name, name) }));
         await store.setNamesAside(tx, family);
         let survivor = id;
         for (const one of names) {

@@ -6,9 +6,10 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import { transaction } from '../../../platform/database/transaction.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import type { ManyChanged } from '../../libraries/change-contents.ts';
 import { leaveTrash, type Trashed } from '../../libraries/closure/closure.ts';
 import { holdMedia, lockContents } from '../../libraries/closure/lock-contents.ts';
-import { addMedia, type LibraryMediaService, type ManyChanged } from '../../libraries/library-media.ts';
+import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { PURGED_AT_ONCE, type Purge } from './purge.ts';
 import * as store from './trash-store.ts';
 
