@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
+import { inBothLooksOf } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, openLibrary } from './person.ts';
+import { expectAccessible, expectToFit, openLibrary } from './person.ts';
 
 const TITLES: Record<string, string> = { '/by-olga': 'Found by Olga', '/by-felix': 'Found by Felix' };
 const nexus = useNexus((request, response) => {
@@ -92,9 +93,11 @@ test('the open list of a library disappears when its reader is removed', async (
   await page.getByRole('link', { name: 'What we read together' }).waitFor({ state: 'detached' });
 });
 
+/** Sends a request as a person. */
+const as = (who: { key: string }, method: string, path: string, body?: object) =>
+  nexus.call(method, `/api/v1${path}`, { key: who.key, body });
+
 test('a contributor adds to a library, removes only what they added, and sees when the role changes', async () => {
-  const as = (who: { key: string }, method: string, path: string, body?: object) =>
-    nexus.call(method, `/api/v1${path}`, { key: who.key, body });
   const { body: made } = await as(owner, 'POST', '/libraries', { name: 'Workshop' });
   const library: string = made.data.id;
   await as(owner, 'POST', '/media', { url: `${nexus.site.url}/by-olga`, library_id: library });
@@ -194,4 +197,95 @@ test('a contributor adds to a library, removes only what they added, and sees wh
   await expect
     .poll(async () => (await as(owner, 'GET', `/libraries/${library}/media`)).body.data)
     .toMatchObject([{ title: 'Found by Olga' }]);
+});
+
+test('the tags of a library are set on a selection, and renamed, merged and deleted by its editors', async () => {
+  const { body: made } = await as(owner, 'POST', '/libraries', { name: 'Study' });
+  const library: string = made.data.id;
+  for (const path of ['by-olga', 'by-felix'])
+    await as(owner, 'POST', '/media', { url: `${nexus.site.url}/${path}`, library_id: library });
+  const { body: invited } = await as(owner, 'POST', `/libraries/${library}/invites`, {
+    invitee_username: 'felix',
+    role: 'contributor',
+  });
+  await as(friend, 'POST', `/libraries/invites/${invited.data.id}/accept`);
+
+  // A contributor sets them on several items, and takes it back.
+  const theirs = await chromium.open();
+  await openLibrary(theirs, nexus, friend.key);
+  await theirs.getByRole('link', { name: 'Study' }).click();
+  const row = (title: string) =>
+    theirs.getByRole('article').filter({ has: theirs.getByRole('link', { name: title }) });
+  const chips = (name: string) => theirs.getByRole('link', { name: `${name} (library tag)` });
+  const tagSelection = async (name: string) => {
+    for (const title of ['Found by Olga', 'Found by Felix']) await row(title).getByRole('checkbox').check();
+    await theirs.getByRole('button', { name: 'Library tags' }).click();
+    const dialog = theirs.getByRole('dialog', { name: 'Tags of 2 items in Study' });
+    await dialog.getByRole('combobox', { name: 'Library tags' }).fill(name);
+    await theirs.keyboard.press('Enter');
+    await expectAccessible(theirs, 'library tags of a selection');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => chips(name).count()).toBe(2);
+    await theirs.getByRole('button', { name: 'Clear selection' }).click();
+  };
+  await tagSelection('Wrong');
+  const done = theirs.locator('.toast', { hasText: 'Changed the tags of 2 items in Study' }).last();
+  await done.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => chips('Wrong').count()).toBe(0);
+  await tagSelection('Tides');
+  await theirs.getByRole('button', { name: 'Library actions' }).click();
+  await theirs.getByRole('menuitem', { name: 'Leave' }).waitFor();
+  expect(await theirs.getByRole('menuitem', { name: 'Manage tags' }).count()).toBe(0);
+  await theirs.keyboard.press('Escape');
+
+  // An editor changes them everywhere, and the open page of the contributor follows.
+  const { body: listed } = await as(owner, 'GET', `/libraries/${library}/media`);
+  const media = listed.data[0].id;
+  await as(owner, 'PATCH', `/libraries/${library}/media/${media}`, { tags: ['Tides', 'Sea'] });
+  const mine = await chromium.open();
+  await openLibrary(mine, nexus, owner.key);
+  await mine.getByRole('link', { name: 'Study' }).click();
+  await mine.getByRole('button', { name: 'Library actions' }).click();
+  await mine.getByRole('menuitem', { name: 'Manage tags' }).click();
+  await mine.getByRole('heading', { name: 'Tags in Study' }).waitFor();
+  await mine.getByRole('button', { name: 'Rename Tides' }).click();
+  const renaming = mine.getByRole('dialog', { name: 'Rename tag' });
+  await renaming.getByLabel('Name').fill('sea');
+  await renaming
+    .getByText(
+      'This library already has the tag Sea, on 1 item. The two will be merged: 2 items with Tides get Sea instead.',
+    )
+    .waitFor();
+  await expectAccessible(mine, 'merging tags of a library');
+  await renaming.getByRole('button', { name: 'Merge' }).click();
+  await mine.getByText('Merged Tides with Sea').waitFor();
+  await expect.poll(() => chips('Sea').count()).toBe(2);
+  expect(await chips('Tides').count()).toBe(0);
+
+  await mine.getByRole('button', { name: 'Rename Sea' }).click();
+  await renaming.getByLabel('Name').fill('oceans/sea');
+  await renaming.getByRole('button', { name: 'Rename', exact: true }).click();
+  await expect.poll(() => chips('oceans/sea').count()).toBe(2);
+  await mine.getByRole('link', { name: 'oceans/sea' }).waitFor();
+  await inBothLooksOf(mine, async (look) => {
+    await expectAccessible(mine, look);
+    await expectToFit(mine, look);
+  });
+  await mine.setViewportSize({ width: 1280, height: 800 });
+  await mine.getByRole('button', { name: 'Delete oceans/sea' }).click();
+  const deleting = mine.getByRole('dialog', { name: 'Delete the tag oceans/sea?' });
+  await deleting.getByText('It is removed from 2 items.').waitFor();
+  await deleting.getByRole('button', { name: 'Delete', exact: true }).click();
+  await mine.getByText('No library tags yet').waitFor();
+  await expect.poll(() => chips('oceans/sea').count()).toBe(0);
+
+  // A contributor who opens the page sees the tags, without the buttons.
+  await as(friend, 'PATCH', `/libraries/${library}/media/${media}`, { tags: ['Tides'] });
+  await theirs.goto(`${nexus.url}/app/library/${library}/tags`);
+  await theirs.getByText('Only editors rename and delete them.').waitFor();
+  await theirs.getByRole('link', { name: 'Tides' }).waitFor();
+  expect(await theirs.getByRole('button', { name: 'Rename Tides' }).count()).toBe(0);
+  await theirs.getByRole('link', { name: 'Tides' }).click();
+  await row('Found by').waitFor();
+  expect(new URL(theirs.url()).searchParams.get('library_tag')).toBe('Tides');
 });

@@ -89,6 +89,12 @@ const library = createRoute({
   component: lazyRouteComponent(() => import('./library/library-page.tsx')),
 });
 
+const libraryTags = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'library/$libraryId/tags',
+  component: lazyRouteComponent(() => import('./library/library-tags-page.tsx')),
+});
+
 const favourites = createRoute({
   getParentRoute: () => signedIn,
   path: 'favourites',
@@ -219,6 +225,7 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     home,
     library,
+    libraryTags,
     favourites,
     archive,
     tagged,

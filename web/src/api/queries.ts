@@ -27,6 +27,7 @@ export const queryKeys = {
   attempts: (mediaId: string) => ['media', 'attempts', mediaId],
   provenance: (mediaId: string) => ['media', 'provenance', mediaId],
   mediaLists: () => ['media', 'list'],
+  mediaListsOf: (libraryId: string) => ['media', 'list', libraryId],
   mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
   searches: () => ['media', 'search'],
   search: (query: object) => ['media', 'search', query],
@@ -53,6 +54,8 @@ export const queryKeys = {
   completions: (prefix: string) => ['tags', 'completions', prefix],
   tagReasons: (mediaId: string) => ['tags', 'reasons', mediaId],
   libraryTags: (libraryId?: string) => key('library-tags', libraryId),
+  allLibraryTags: (libraryId: string) => ['library-tags', libraryId, 'all'],
+  namedLibraryTag: (libraryId: string, name: string) => ['library-tags', libraryId, 'named', name],
   libraryTagCompletions: (libraryId: string, prefix: string) => [
     'library-tags',
     libraryId,

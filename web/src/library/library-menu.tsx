@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Ellipsis, LogOut, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, LogOut, Pencil, Tags, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, errorMessage } from '../api/client.ts';
 import type { Library } from '../api/types.ts';
@@ -11,7 +11,7 @@ import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toasts.tsx';
 import { RenameDialog } from './name-dialogs.tsx';
 
-/** Renames, leaves or deletes a library. Leaving and deleting ask for confirmation. */
+/** Renames, leaves or deletes a library, and opens its tags. Leaving and deleting ask for confirmation. */
 export function LibraryMenu({ library }: { library: Library }) {
   const { user } = useSession();
   const navigate = useNavigate();
@@ -37,7 +37,16 @@ export function LibraryMenu({ library }: { library: Library }) {
     <>
       <Menu trigger={<IconButton label="Library actions" icon={Ellipsis} withTooltip={false} />}>
         {library.role === 'admin' && (
-          <MenuItem label="Rename" icon={Pencil} onSelect={() => setAsked('rename')} />
+          <>
+            <MenuItem label="Rename" icon={Pencil} onSelect={() => setAsked('rename')} />
+            <MenuItem
+              label="Manage tags"
+              icon={Tags}
+              onSelect={() =>
+                void navigate({ to: '/library/$libraryId/tags', params: { libraryId: library.id } })
+              }
+            />
+          </>
         )}
         {!isOwner && <MenuItem label="Leave" icon={LogOut} danger onSelect={() => setAsked('leave')} />}
         {isOwner && (

@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookPlus, Share2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { ApiError } from '../api/client.ts';
 import { isId } from '../api/queries.ts';
 import { useSession } from '../session/session.ts';
 import { showDialog } from '../shell/dialogs.ts';
-import { HomeLink } from '../shell/page-states.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { EmptyState, ErrorState } from '../ui/states.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { LibraryGone } from './library-gone.tsx';
 import { LibraryMenu } from './library-menu.tsx';
 import { MediaView } from './media-view.tsx';
 import { librariesQuery } from './queries.ts';
@@ -17,11 +16,6 @@ import { mayAddTo } from './roles.ts';
 
 const ShareDialog = lazy(() => import('../sharing/share-dialog.tsx'));
 const route = getRouteApi('/signed-in/library/$libraryId');
-const GONE = new ApiError(
-  404,
-  'E_LIBRARY_NOT_FOUND',
-  'This library does not exist, or you are no longer a member.',
-);
 
 export default function LibraryPage() {
   const { libraryId } = route.useParams();
@@ -38,11 +32,7 @@ export default function LibraryPage() {
   usePageTitle(library?.name ?? 'Library');
 
   if (!isId(libraryId) || (libraries.data && !library)) {
-    return (
-      <ErrorState error={GONE}>
-        <HomeLink />
-      </ErrorState>
-    );
+    return <LibraryGone />;
   }
   return (
     <>

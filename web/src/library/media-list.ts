@@ -1,7 +1,12 @@
-import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
 import { ApiError, api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { Media, MediaPage, MediaWithOutline } from '../api/types.ts';
+import type { ListedMedia, MediaPage, MediaWithOutline } from '../api/types.ts';
 import type { ListParams } from './list-params.ts';
 import { mediaQuery } from './queries.ts';
 
@@ -25,7 +30,7 @@ export function mediaListQuery(libraryId: string, params: ListParams) {
 type ListData = InfiniteData<MediaPage, string | undefined>;
 const LISTS = { queryKey: queryKeys.mediaLists() };
 
-type MediaPatch = Pick<Media, 'id'> & Partial<Media>;
+type MediaPatch = Pick<ListedMedia, 'id'> & Partial<ListedMedia>;
 
 /** Writes newer fields of a media into every list and page that shows it. */
 export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
@@ -35,10 +40,15 @@ export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
   const isGone = error instanceof ApiError && error.isGone;
   if (!isGone)
     queryClient.setQueryData<MediaWithOutline>(queryKey, (known) => known && { ...known, ...media });
+  patchLists(queryClient, media, queryKeys.mediaLists());
+}
+
+/** Writes newer fields of a media into the lists with a key that show it. */
+export function patchLists(queryClient: QueryClient, media: MediaPatch, queryKey: QueryKey): void {
   // Writing to a list marks it as fresh, so a list that waits for a refetch is left alone.
   const isToPatch = ({ state }: { state: { data: unknown; isInvalidated: boolean } }) =>
     !state.isInvalidated && holds(state.data as ListData | undefined, media.id);
-  queryClient.setQueriesData<ListData>({ ...LISTS, predicate: isToPatch }, (list) => {
+  queryClient.setQueriesData<ListData>({ queryKey, predicate: isToPatch }, (list) => {
     if (!list) return list;
     return {
       ...list,

@@ -108,7 +108,7 @@ export function MediaMenu(props: MediaMenuProps) {
         <MenuItem
           label="Edit library tags"
           icon={UsersRound}
-          onSelect={() => editLibraryTags(media, tagIn)}
+          onSelect={() => editLibraryTags([media], tagIn)}
         />
       )}
       <MenuItem

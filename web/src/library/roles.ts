@@ -16,7 +16,7 @@ export function rightsOf(role: LibraryRole, subject: 'You' | 'They'): string {
   const rights = {
     member: 'read everything in this library',
     contributor: `read everything in this library, add items, and remove items that ${subject.toLowerCase()} added`,
-    admin: 'add and remove items, and manage the members',
+    admin: 'add and remove items, and manage the tags and the members',
   };
   return `${subject} can ${rights[role]}.`;
 }

@@ -1,9 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Archive, Circle, CircleCheck, FolderPlus, RotateCcw, Star, Tags, Trash2, X } from 'lucide-react';
+import {
+  Archive,
+  Circle,
+  CircleCheck,
+  FolderPlus,
+  RotateCcw,
+  Star,
+  Tags,
+  Trash2,
+  UsersRound,
+  X,
+} from 'lucide-react';
 import { useState } from 'react';
 import type { Library, ListedMedia } from '../api/types.ts';
 import { useMineActions } from '../mine/actions.ts';
-import { editTags } from '../mine/mine-dialogs.tsx';
+import { editLibraryTags, editTags } from '../mine/mine-dialogs.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -139,6 +150,16 @@ export function SelectionBar(props: SelectionBarProps) {
       <Button size="small" icon={Tags} data-action="tags" onClick={() => editTags(selected, whole)}>
         <span className="button-word">Tags</span>
       </Button>
+      {removeFrom && !removeFrom.isDefault && (
+        <Button
+          size="small"
+          icon={UsersRound}
+          data-action="library-tags"
+          onClick={() => editLibraryTags(selected, removeFrom, whole)}
+        >
+          <span className="button-word">Library tags</span>
+        </Button>
+      )}
       <Button size="small" icon={Star} data-action="favourite" onClick={favourite}>
         <span className="button-word">{isFavourite ? 'Unfavourite' : 'Favourite'}</span>
       </Button>

@@ -1,51 +1,65 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, errorMessage } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
-import type { Media, Mine } from '../api/types.ts';
+import type { ListedMedia, Media, Mine } from '../api/types.ts';
 import { type Action, changeAll, changeMany, type WholeList } from '../library/bulk.ts';
-import { patchMedia } from '../library/media-list.ts';
+import { patchLists, patchMedia } from '../library/media-list.ts';
+import type { LibraryRef } from '../library/removals.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { hasTag, withoutTag } from './tag-names.ts';
 
 /** The media to change: the given ones, or everything that a list contains. */
-type Target = readonly Media[] | WholeList;
+type Target = readonly ListedMedia[] | WholeList;
 
 interface TagChange {
   added: readonly string[];
   removed: readonly string[];
 }
 
+/** The fields of a media that the actions change. */
+type Changing = Pick<ListedMedia, 'mine' | 'library_tags'>;
+
 /** An action on one kind of thing that is kept about media, its opposite, and what it changes. */
 interface Step {
   action: Action;
   undo: Action;
-  change: (mine: Mine) => Mine;
+  change: (media: Changing) => Partial<Changing>;
 }
 
 const favouriteStep = (is: boolean): Step => ({
   action: { action: is ? 'favourite' : 'unfavourite' },
   undo: { action: is ? 'unfavourite' : 'favourite' },
-  change: (mine) => ({ ...mine, is_favourite: is }),
+  change: ({ mine }) => ({ mine: { ...mine, is_favourite: is } }),
 });
 
 const archiveStep = (is: boolean): Step => ({
   action: { action: is ? 'archive' : 'unarchive' },
   undo: { action: is ? 'unarchive' : 'archive' },
-  change: (mine) => ({ ...mine, is_archived: is }),
+  change: ({ mine }) => ({ mine: { ...mine, is_archived: is } }),
 });
 
-const addStep = (name: string): Step => ({
-  action: { action: 'tag', tags: [name] },
-  undo: { action: 'untag', tags: [name] },
-  change: (mine) => (hasTag(mine.tags, name) ? mine : { ...mine, tags: [...mine.tags, name] }),
-});
-
-const removeStep = (name: string): Step => ({
-  action: { action: 'untag', tags: [name] },
-  undo: { action: 'tag', tags: [name] },
-  change: (mine) => ({ ...mine, tags: withoutTag(mine.tags, name) }),
-});
+/** Adds or removes a tag: the person's own, or one of a library. */
+function tagStep(name: string, is: boolean, library?: LibraryRef): Step {
+  const tags = [name];
+  const [add, remove]: [Action, Action] = library
+    ? [
+        { action: 'library_tag', library_id: library.libraryId, tags },
+        { action: 'library_untag', library_id: library.libraryId, tags },
+      ]
+    : [
+        { action: 'tag', tags },
+        { action: 'untag', tags },
+      ];
+  const changed = (names: readonly string[]) =>
+    is && hasTag(names, name) ? [...names] : [...withoutTag(names, name), ...(is ? tags : [])];
+  return {
+    action: is ? add : remove,
+    undo: is ? remove : add,
+    change: ({ mine, library_tags = [] }) =>
+      library ? { library_tags: changed(library_tags) } : { mine: { ...mine, tags: changed(mine.tags) } },
+  };
+}
 
 /** The queries that show what a person keeps about media. */
 const STALE = [
@@ -53,6 +67,7 @@ const STALE = [
   queryKeys.oneMedia(),
   queryKeys.searches(),
   queryKeys.tags(),
+  queryKeys.libraryTags(),
   queryKeys.libraries(),
 ];
 
@@ -69,8 +84,16 @@ export function useMineActions() {
     await invalidate(queryClient, ...STALE);
   }
 
+  /** Shows the changed fields of media. The tags of a library are shown in its own lists alone. */
+  function show(media: readonly ListedMedia[], library: LibraryRef | undefined): void {
+    for (const { id, mine, library_tags = [] } of media) {
+      if (library) patchLists(queryClient, { id, library_tags }, queryKeys.mediaListsOf(library.libraryId));
+      else patchMedia(queryClient, { id, mine });
+    }
+  }
+
   /** One request per step, so that Undo knows exactly which media each has changed. */
-  async function take(target: Target, steps: readonly Step[]) {
+  async function take(target: Target, steps: readonly Step[], library?: LibraryRef) {
     const done: { undo: Action; ids: string[] }[] = [];
     const changed = new Set<string>();
     let known = isWhole(target) ? [] : [...target];
@@ -81,22 +104,28 @@ export function useMineActions() {
       const ids = outcome.changed_media.map(({ media_id }) => media_id);
       done.push({ undo, ids });
       for (const id of ids) changed.add(id);
-      known = known.map((media) => ({ ...media, mine: change(media.mine) }));
-      for (const { id, mine } of known) patchMedia(queryClient, { id, mine });
+      known = known.map((media) => ({ ...media, ...change(media) }));
+      show(known, library);
     }
     const takeBack = async () => {
       for (const { undo, ids } of done.toReversed()) await changeMany(undo, ids);
-      if (!isWhole(target)) for (const { id, mine } of target) patchMedia(queryClient, { id, mine });
+      if (!isWhole(target)) show(target, library);
     };
     return { changed: changed.size, takeBack };
   }
 
-  const carryOut = (target: Target, steps: readonly Step[], text: (items: string) => string) =>
+  const carryOut = (
+    target: Target,
+    steps: readonly Step[],
+    text: (items: string) => string,
+    library?: LibraryRef,
+  ) =>
     attempt(async () => {
-      const { changed, takeBack } = await take(target, steps);
+      const { changed, takeBack } = await take(target, steps, library);
       const isOne = !isWhole(target) && target.length === 1;
+      if (changed === 0) return showToast('Nothing was changed');
       showToast(text(isOne ? '' : plural(changed, 'item')), {
-        ...(changed > 0 && { action: { label: 'Undo', run: () => void attempt(takeBack) } }),
+        action: { label: 'Undo', run: () => void attempt(takeBack) },
       });
     });
 
@@ -111,10 +140,18 @@ export function useMineActions() {
         is ? `Archived ${items}`.trim() : `Moved ${words(items, 'out of the archive')}`,
       ),
 
-    retag: (target: Target, { added, removed }: TagChange) =>
-      carryOut(target, [...added.map(addStep), ...removed.map(removeStep)], (items) =>
-        items ? `Changed the tags of ${items}` : describe({ added, removed }),
-      ),
+    /** Adds and removes the person's own tags or, with `library`, those that it gives its media. */
+    retag: (target: Target, { added, removed }: TagChange, library?: LibraryRef) => {
+      const steps = [
+        ...added.map((name) => tagStep(name, true, library)),
+        ...removed.map((name) => tagStep(name, false, library)),
+      ];
+      const text = (items: string) => {
+        if (library) return words('Changed the tags', items && `of ${items}`, `in ${library.name}`);
+        return items ? `Changed the tags of ${items}` : describe({ added, removed });
+      };
+      return carryOut(target, steps, text, library);
+    },
 
     /** Writes the person's own title; null means the common one. */
     setTitle: async ({ id }: Media, title: string | null) => {

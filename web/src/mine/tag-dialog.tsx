@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import type { Media } from '../api/types.ts';
+import type { ListedMedia } from '../api/types.ts';
 import type { WholeList } from '../library/bulk.ts';
 import { titleOf } from '../library/format.ts';
+import type { LibraryRef } from '../library/removals.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { count, plural } from '../ui/numbers.ts';
@@ -11,8 +12,10 @@ import { hasTag } from './tag-names.ts';
 import { TagReasons } from './tag-reasons.tsx';
 
 interface TagDialogProps {
-  media: readonly Media[];
+  media: readonly ListedMedia[];
   whole: WholeList | undefined;
+  /** Edits the tags that this library gives the media, instead of the person's own. */
+  library?: LibraryRef | undefined;
   onClose: () => void;
 }
 
@@ -20,9 +23,10 @@ interface TagDialogProps {
  * Edits the tags of one or many media. Closing it saves the changes, which can be undone. Changes of everything that a list
  * contains are saved by the button alone.
  */
-export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
+export default function TagDialog({ media, whole, library, onClose }: TagDialogProps) {
   const actions = useMineActions();
-  const [before] = useState(() => allTags(media));
+  const tagsOf = (one: ListedMedia) => (library ? (one.library_tags ?? []) : one.mine.tags);
+  const [before] = useState(() => sortedNames(media.flatMap(tagsOf)));
   const [tags, setTags] = useState(before);
   /** The tags of some media that all are to get. */
   const [completed, setCompleted] = useState<readonly string[]>([]);
@@ -31,7 +35,7 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
 
   const noteOf = (name: string) => {
     if (isOne || hasTag(completed, name) || !hasTag(before, name)) return undefined;
-    const having = media.filter(({ mine }) => hasTag(mine.tags, name)).length;
+    const having = media.filter((one) => hasTag(tagsOf(one), name)).length;
     if (whole) return 'some';
     return having < media.length ? `${count(having)} of ${count(media.length)}` : undefined;
   };
@@ -42,12 +46,12 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
     ];
     const removed = before.filter((name) => !hasTag(tags, name));
     onClose();
-    if (added.length + removed.length > 0) void actions.retag(whole ?? media, { added, removed });
+    if (added.length + removed.length > 0) void actions.retag(whole ?? media, { added, removed }, library);
   };
   return (
     <Dialog
       onClose={whole ? onClose : save}
-      title={isOne ? 'Tags' : `Tags of ${plural(whole?.total ?? media.length, 'item')}`}
+      title={`${isOne ? 'Tags' : `Tags of ${plural(whole?.total ?? media.length, 'item')}`}${library ? ` in ${library.name}` : ''}`}
       lead={isOne ? first && titleOf(first) : leadOf(whole, before.some(noteOf))}
       className="tag-dialog"
       actions={
@@ -60,15 +64,16 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
       }
     >
       <TagInput
-        label="Tags"
-        hint="Only you see your tags. Use / to nest them: cooking/bread."
+        label={library ? 'Library tags' : 'Tags'}
+        hint={`${library ? `All members of ${library.name} see these tags.` : 'Only you see your tags.'} Use / to nest them: cooking/bread.`}
+        libraryId={library?.libraryId}
         tags={tags}
         onChange={setTags}
         noteOf={noteOf}
         onComplete={(name) => setCompleted([...completed, name])}
         onSubmit={save}
       />
-      {isOne && first && before.length > 0 && <Reasons mediaId={first.id} />}
+      {isOne && !library && first && before.length > 0 && <Reasons mediaId={first.id} />}
     </Dialog>
   );
 }
@@ -89,8 +94,8 @@ function leadOf(whole: WholeList | undefined, hasPartial: boolean): string | und
   return hasPartial ? 'Select the number of a tag to add the tag to all of them.' : undefined;
 }
 
-/** Every tag that one of the media has. */
-function allTags(media: readonly Media[]): string[] {
-  const names = new Map(media.flatMap(({ mine }) => mine.tags).map((name) => [name.toLowerCase(), name]));
+/** The names, each once, in order. */
+function sortedNames(given: readonly string[]): string[] {
+  const names = new Map(given.map((name) => [name.toLowerCase(), name]));
   return [...names.values()].sort((one, other) => one.localeCompare(other));
 }

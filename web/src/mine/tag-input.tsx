@@ -12,7 +12,7 @@ interface TagInputProps {
   tags: readonly string[];
   onChange: (tags: string[]) => void;
   /** Completes to the tags of this library instead of the person's own. */
-  libraryId?: string;
+  libraryId?: string | undefined;
   /** A note beside a tag: on how many of the selected items it is. */
   noteOf?: (name: string) => string | undefined;
   /** Adds a tag that only some of the selected items have to all of them. */

@@ -2,19 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/queries.ts';
-import type { Tag } from '../api/types.ts';
 import { IconButton } from '../ui/button.tsx';
 import { ConfirmDialog, FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { plural } from '../ui/numbers.ts';
 import { useAction } from '../ui/use-action.ts';
-import { cleanTag, LONGEST_TAG, tagProblem } from './tag-names.ts';
-import { namedTagQuery } from './tags.ts';
-
-/** The queries that show names of tags. */
-const STALE = [queryKeys.tags(), queryKeys.mediaLists(), queryKeys.oneMedia(), queryKeys.searches()];
+import { cleanTag, isSameTag, LONGEST_TAG, tagProblem } from './tag-names.ts';
+import { type ListedTag, namedTagQuery, ownTags, type TagSet } from './tag-set.ts';
 
 interface TagMenuProps {
   name: string;
@@ -22,9 +17,9 @@ interface TagMenuProps {
   onDeleted?: (() => void) | undefined;
 }
 
-/** Renames, merges or deletes a tag. */
+/** Renames, merges or deletes one of the person's own tags. */
 export function TagMenu({ name, onRenamed, onDeleted }: TagMenuProps) {
-  const { data: tag } = useQuery(namedTagQuery(name));
+  const { data: tag } = useQuery(namedTagQuery(ownTags, name));
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const close = () => setAsked(undefined);
   if (!tag) return null;
@@ -36,27 +31,32 @@ export function TagMenu({ name, onRenamed, onDeleted }: TagMenuProps) {
         <MenuItem label="Rename" icon={Pencil} onSelect={() => setAsked('rename')} />
         <MenuItem label="Delete" icon={Trash2} danger onSelect={() => setAsked('delete')} />
       </Menu>
-      {asked === 'rename' && <RenameTagDialog tag={tag} onClose={close} onRenamed={onRenamed} />}
-      {asked === 'delete' && <DeleteTagDialog tag={tag} onClose={close} onDeleted={onDeleted} />}
+      {asked === 'rename' && (
+        <RenameTagDialog set={ownTags} tag={tag} onClose={close} onRenamed={onRenamed} />
+      )}
+      {asked === 'delete' && (
+        <DeleteTagDialog set={ownTags} tag={tag} onClose={close} onDeleted={onDeleted} />
+      )}
     </>
   );
 }
 
 interface RenameTagDialogProps extends Pick<TagMenuProps, 'onRenamed'> {
-  tag: Tag;
+  set: TagSet;
+  tag: ListedTag;
   onClose: () => void;
 }
 
 /** Asks for the new name of a tag. The name of another tag merges the two. */
-export function RenameTagDialog({ tag, onClose, onRenamed }: RenameTagDialogProps) {
+export function RenameTagDialog({ set, tag, onClose, onRenamed }: RenameTagDialogProps) {
   const [text, setText] = useState(tag.name);
   const [problem, setProblem] = useState<string>();
   const name = cleanTag(text.trim());
-  const { data: named } = useQuery({ ...namedTagQuery(name), enabled: tagProblem(name) === undefined });
-  const other = named && named.id !== tag.id ? named : undefined;
+  const { data: named } = useQuery({ ...namedTagQuery(set, name), enabled: tagProblem(name) === undefined });
+  const other = named && !isSameTag(named.name, tag.name) ? named : undefined;
   const renaming = useAction({
-    run: (given: string) => api.patchData<Tag>(`/tags/${tag.id}`, { name: given }),
-    stale: STALE,
+    run: (given: string) => api.patchData<ListedTag>(set.pathOf(tag), { name: given }),
+    stale: set.stale,
     message: (renamed) => (other ? `Merged ${tag.name} with ${renamed.name}` : `Renamed to ${renamed.name}`),
     onDone: (renamed) => {
       onClose();
@@ -93,22 +93,31 @@ export function RenameTagDialog({ tag, onClose, onRenamed }: RenameTagDialogProp
         error={problem ?? renaming.error}
       />
       <p className="tag-merge" role="status">
-        {other &&
-          `You already have the tag ${other.name}. The two will be merged: items with either tag get ${other.name}. This cannot be undone.`}
+        {other && mergeText(set, tag, other)}
       </p>
     </FormDialog>
   );
 }
 
+/** Says what a merge changes, and on how many items. */
+function mergeText({ has }: TagSet, tag: ListedTag, other: ListedTag): string {
+  const [from, to] = [tag, other].map(({ media_count }) => plural(media_count, 'item'));
+  return (
+    `${has} the tag ${other.name}, on ${to}. The two will be merged: ` +
+    `${from} with ${tag.name} get ${other.name} instead. This cannot be undone.`
+  );
+}
+
 interface DeleteTagDialogProps extends Pick<TagMenuProps, 'onDeleted'> {
-  tag: Tag;
+  set: TagSet;
+  tag: ListedTag;
   onClose: () => void;
 }
 
-export function DeleteTagDialog({ tag, onClose, onDeleted }: DeleteTagDialogProps) {
+export function DeleteTagDialog({ set, tag, onClose, onDeleted }: DeleteTagDialogProps) {
   const deleting = useAction({
-    run: () => api.delete(`/tags/${tag.id}`),
-    stale: STALE,
+    run: () => api.delete(set.pathOf(tag)),
+    stale: set.stale,
     message: () => `Deleted the tag ${tag.name}`,
     onDone: () => {
       onClose();

@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { ListPage, Tag, TagLevel } from '../api/types.ts';
-import { isSameTag } from './tag-names.ts';
 
 /** The first tags by name, for the sidebar and the filters. */
 export const firstTagsQuery = queryOptions({
@@ -32,13 +31,3 @@ export const tagLevelsQuery = queryOptions({
   },
   staleTime: 60_000,
 });
-
-/** The tag with a name; null when there is none. */
-export const namedTagQuery = (name: string) =>
-  queryOptions({
-    queryKey: queryKeys.namedTag(name),
-    queryFn: async ({ signal }) => {
-      const { data } = await api.get<ListPage<Tag>>('/tags', { limit: 200, prefix: name }, signal);
-      return data.find((tag) => isSameTag(tag.name, name)) ?? null;
-    },
-  });
