@@ -1,4 +1,4 @@
-import { UnreadableFile } from './formats/entry.ts';
+import { UnreadableFile, withFileName } from './formats/entry.ts';
 import { recognise, recogniseText } from './formats/recognise.ts';
 import { type ParsedImport, parseImport } from './parsed-import.ts';
 
@@ -9,21 +9,19 @@ const MAX_BYTES = 300 * 1024 * 1024;
 
 async function answer(request: ParseRequest): Promise<ParseAnswer> {
   if ('text' in request) return { parsed: parseImport([recogniseText(request.text)]) };
+  const { files } = request;
   const recognised = [];
-  for (const file of request.files) recognised.push(await read(file, request.files.length > 1));
+  for (const file of files) {
+    // A file that is too large is not even loaded.
+    const bytes = file.size > MAX_BYTES ? undefined : new Uint8Array(await file.arrayBuffer());
+    const read = () => (bytes ? recognise(bytes) : tooLarge());
+    recognised.push(files.length > 1 ? withFileName(file.name, read) : read());
+  }
   return { parsed: parseImport(recognised) };
 }
 
-async function read(file: File, isOneOfSeveral: boolean) {
-  try {
-    if (file.size > MAX_BYTES)
-      throw new UnreadableFile('The file is larger than 300 MB. Export it in parts.');
-    return recognise(new Uint8Array(await file.arrayBuffer()));
-  } catch (error) {
-    if (error instanceof UnreadableFile && isOneOfSeveral)
-      throw new UnreadableFile(`${file.name}: ${error.message}`);
-    throw error;
-  }
+function tooLarge(): never {
+  throw new UnreadableFile('The file is larger than 300 MB. Export it in parts.');
 }
 
 /** Turns every error into a message. */

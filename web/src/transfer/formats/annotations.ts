@@ -1,11 +1,24 @@
 import { type Entry, highlightOf, highlightsOf, parseDate, textOf, textsOf } from './entry.ts';
-import { type Fields, fieldsIn, isFields } from './fields.ts';
+import { type Fields, fieldsIn, isFields, listOf } from './fields.ts';
 
 /** The annotations of Hypothesis: a file of its export, or an answer of its API. */
 export function hypothesisItems(value: unknown): Fields[] | undefined {
   const list = isFields(value) ? (value.annotations ?? value.rows) : value;
-  const items = fieldsIn(list);
-  return items[0] && 'uri' in items[0] && 'target' in items[0] ? items : undefined;
+  const items = listOf(list, 'uri', 'target');
+  return items && withReplies(items);
+}
+
+/** Adds the text of each reply to the annotation that its thread began with. */
+function withReplies(items: Fields[]): Fields[] {
+  const isReply = ({ references }: Fields) => textsOf(references).length > 0;
+  const threads = new Map(items.filter((item) => !isReply(item)).map((item) => [item, [textOf(item.text)]]));
+  const byId = new Map([...threads].map(([{ id }, texts]) => [id, texts]));
+  for (const item of items.filter(isReply)) {
+    const texts = byId.get(textsOf(item.references)[0]);
+    if (texts) texts.push(textOf(item.text));
+    else threads.set(item, [textOf(item.text)]);
+  }
+  return [...threads].map(([item, texts]) => ({ ...item, text: texts.filter(Boolean).join('\n\n') }));
 }
 
 /** A note on a whole page, or on a passage of it. */

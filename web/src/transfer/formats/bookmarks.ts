@@ -1,16 +1,26 @@
+import { decodeEntities } from './entities.ts';
 import { type Entry, parseDate, type Recognised, readingOf } from './entry.ts';
+import { MAX_DEPTH } from './folder-paths.ts';
 
 /** Links, headings with folder names, lists with their content, and descriptions. */
-const TOKENS = /<(\/?)(a|h[1-6]|dl|ul|dt|dd)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
+const TOKENS = /<(\/?)(a|h[1-6]|dl|ul|dt|dd)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi;
 const ATTRIBUTE = /([a-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
+
+/** Files whose headings are lists of the program, by their title, and what it means to be in a list. */
+const PROGRAMS: Record<string, Record<string, { favourite?: true; archived?: true; read?: true }>> = {
+  'Pocket Export': { 'Read Archive': { archived: true, read: true } },
+  'Readeck Bookmarks': { Favorite: { favourite: true }, Archived: { archived: true } },
+};
 
 /** Reads bookmarks in the Netscape format. Programs write it differently, and none closes all tags. */
 export function readBookmarks(text: string): Recognised {
   const entries: Entry[] = [];
-  const isPocket = /<title>Pocket Export<\/title>/i.test(text.slice(0, 2000));
+  const title = /<title>([^<]*)<\/title>/i.exec(text.slice(0, 2000))?.[1] ?? '';
+  const lists = Object.hasOwn(PROGRAMS, title) ? PROGRAMS[title] : undefined;
   // A heading is the folder of the list that follows it, or of the links that follow it without a list.
   const open: (string | undefined)[] = [];
   let heading: string | undefined;
+  let isTitle = false;
   /** The link that a description belongs to. */
   let last: Entry | undefined;
   /** Takes the text after the last token, as that of a heading, a link or a description. */
@@ -25,13 +35,14 @@ export function readBookmarks(text: string): Recognised {
     pending = undefined;
     if (isEnd && tag !== 'dl' && tag !== 'ul') continue;
     if (tag === 'a') {
-      const entry = entryOf(attributesOf(rest), folderOf(open, heading), isPocket);
+      const entry = entryOf(attributesOf(rest), folderOf(open, heading), lists);
       entries.push(entry);
       last = entry;
       pending = { begins, take: (content) => (entry.title = content) };
     } else if (tag === 'dl' || tag === 'ul') {
       if (isEnd) open.pop();
-      else open.push(heading);
+      // The first heading of the file, over the list of everything, is its title.
+      else open.push(isTitle && tag === 'dl' ? undefined : heading);
       heading = undefined;
       last = undefined;
     } else if (tag === 'dd') {
@@ -40,6 +51,7 @@ export function readBookmarks(text: string): Recognised {
     } else if (tag !== 'dt') {
       // The list of an exported library is not a folder.
       last = undefined;
+      isTitle = tag === 'h1';
       const isLibrary = attributesOf(rest)['data-nexus'] === 'library';
       pending = { begins, take: (content) => (heading = isLibrary ? undefined : content) };
     }
@@ -49,49 +61,42 @@ export function readBookmarks(text: string): Recognised {
 }
 
 function plainText(html: string): string {
-  return decodeEntities(html.replace(/<[^>]*>/g, '')).trim();
+  return decodeEntities(html.replace(/<[^<>]*>/g, '')).trim();
 }
 
-/** The path of folders. The title of the whole file is not a folder. */
 function folderOf(open: (string | undefined)[], heading: string | undefined): string | undefined {
-  const names = [...open, heading].filter((name) => name !== undefined && name !== '');
-  return names[0] === 'Bookmarks' || names[0] === 'Bookmarks Menu' ? join(names.slice(1)) : join(names);
+  const names = [...open.slice(0, MAX_DEPTH), heading].filter((name) => name !== undefined && name !== '');
+  return names.length > 0 ? names.join(' / ') : undefined;
 }
 
-const join = (names: (string | undefined)[]) => (names.length > 0 ? names.join(' / ') : undefined);
-
+/** The attributes by their names, with their entities. */
 function attributesOf(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const [, name = '', double, single, bare] of text.matchAll(ATTRIBUTE)) {
-    attributes[name.toLowerCase()] = decodeEntities(double ?? single ?? bare ?? '');
+    attributes[name.toLowerCase()] = double ?? single ?? bare ?? '';
   }
   return attributes;
 }
 
-function entryOf(attributes: Record<string, string>, folder: string | undefined, isPocket: boolean): Entry {
+function entryOf(
+  attributes: Record<string, string>,
+  folder: string | undefined,
+  lists: (typeof PROGRAMS)[string] | undefined,
+): Entry {
   const { href = '', add_date, time_added, tags = '', toread } = attributes;
   const savedAt = parseDate(add_date ?? time_added);
-  const isPocketArchive = isPocket && folder === 'Read Archive';
+  const { favourite, archived, read } = lists?.[folder ?? ''] ?? {};
   return {
-    url: href.trim(),
+    url: decodeEntities(href).trim(),
     savedAt,
-    ...(isPocket ? { state: folder } : { folder }),
+    ...(lists ? { state: folder } : { folder }),
+    // Readeck writes a comma inside a tag as an entity.
     tags: tags
       .split(',')
-      .map((tag) => tag.trim())
+      .map((tag) => decodeEntities(tag).trim())
       .filter(Boolean),
-    is_favourite: attributes['data-important'] === 'true',
-    is_archived: isPocketArchive || attributes['data-archived'] === 'true',
-    reading: isPocketArchive || toread === '0' ? readingOf(1, savedAt) : undefined,
+    is_favourite: favourite ?? attributes['data-important'] === 'true',
+    is_archived: archived ?? attributes['data-archived'] === 'true',
+    reading: read || toread === '0' ? readingOf(1, savedAt) : undefined,
   };
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-    const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined;
-    if (code === undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
-  });
 }

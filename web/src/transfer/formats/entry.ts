@@ -30,25 +30,56 @@ export interface Recognised {
 /** A file that cannot be read. The message says what to do. */
 export class UnreadableFile extends Error {}
 
-/** Parses a date that is given as seconds, milliseconds or text. */
-export function parseDate(value: unknown): number | undefined {
-  const number = typeof value === 'number' ? value : /^\d+$/.test(String(value)) ? Number(value) : undefined;
-  if (number !== undefined) {
-    if (number <= 0 || number >= 1e14) return undefined;
-    return number < 1e11 ? number * 1000 : number;
+/** Reads one of several files. Its name is part of the message when it cannot be read. */
+export function withFileName<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new UnreadableFile(`${name}: ${error.message}`) : error;
   }
-  // Readwise writes a space in place of the T, and microseconds.
-  const parsed = Date.parse(
-    String(value ?? '').replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)?/, '$1T$2'),
-  );
-  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+/** A date and time as ISO 8601 has it, with a space in place of the T, microseconds, or a zone without a colon. */
+const ISO_LIKE =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)\d*\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** Parses a date that is given as a number or as text. */
+export function parseDate(value: unknown): number | undefined {
+  if (typeof value === 'number') return dateOfNumber(value);
+  const text = textOf(value);
+  if (/^\d+(\.\d+)?$/.test(text)) return dateOfNumber(Number(text));
+  // Without a year, a browser takes almost any text for a date.
+  if (!/\d{4}/.test(text)) return undefined;
+  const parsed = Date.parse(text.replace(ISO_LIKE, isoDate));
+  return Number.isNaN(parsed) || parsed > LATEST ? undefined : parsed;
+}
+
+/** Not every browser reads what is like ISO 8601. */
+function isoDate(_text: string, day: string, time: string, zone = ''): string {
+  const [, hours = '', minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  return `${day}T${time}${hours ? `${hours}:${minutes}` : zone && 'Z'}`;
+}
+
+/** The end of year 9999. The server takes no later date. */
+const LATEST = 253_402_300_799_999;
+
+/** Between 1601, where Chrome begins to count, and 1970, in milliseconds. */
+const CHROME_EPOCH = 11_644_473_600_000;
+
+/** Programs count seconds, milliseconds or microseconds since 1970; Chrome counts microseconds since 1601. */
+function dateOfNumber(number: number): number | undefined {
+  // A smaller number is rather a year or a day, such as 20240301.
+  if (!(number >= 1e8) || number >= 3e16) return undefined;
+  if (number < 1e11) return Math.round(number * 1000);
+  if (number < 1e14) return Math.round(number);
+  return Math.round(number < 1e16 ? number / 1000 : number / 1000 - CHROME_EPOCH);
 }
 
 /** A date as the server takes it. */
 export function momentOf(value: unknown): string | undefined {
   const parsed = parseDate(value);
   const year = parsed === undefined ? 0 : new Date(parsed).getUTCFullYear();
-  return parsed !== undefined && year >= 1 && year <= 9999 ? new Date(parsed).toISOString() : undefined;
+  return parsed !== undefined && year >= 1 ? new Date(parsed).toISOString() : undefined;
 }
 
 /** Returns the strings of a list, or the names of its objects. */
@@ -58,6 +89,11 @@ export function textsOf(value: unknown): string[] {
     .map((one) => (typeof one === 'object' && one !== null ? (one as { name?: unknown }).name : one))
     .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
     .map((one) => one.trim());
+}
+
+/** Returns tags that are given as a list, or as one text with commas. */
+export function tagsIn(value: unknown): string[] {
+  return typeof value === 'string' ? textsOf(value.split(',')) : textsOf(value);
 }
 
 export const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');

@@ -6,12 +6,17 @@ import {
   parseDate,
   type Recognised,
   readingOf,
+  tagsIn,
   textOf,
   textsOf,
   UnreadableFile,
 } from './entry.ts';
 import { type Fields, fieldsIn, isFields, listOf } from './fields.ts';
+import { karakeepEntry, karakeepItems } from './karakeep.ts';
+import { linkwardenEntry, linkwardenItems } from './linkwarden.ts';
 import { nexusEntry } from './nexus.ts';
+import { omnivoreEntry } from './omnivore.ts';
+import { wallabagEntry, wallabagItems } from './wallabag.ts';
 
 interface Shape {
   format: string;
@@ -29,89 +34,35 @@ const SHAPES: Shape[] = [
   },
   { format: 'Web Annotations', items: webAnnotationItems, entry: webAnnotationEntry },
   { format: 'Hypothesis', items: hypothesisItems, entry: hypothesisEntry },
+  { format: 'Karakeep', items: karakeepItems, entry: karakeepEntry },
+  { format: 'Linkwarden', items: linkwardenItems, entry: linkwardenEntry },
+  { format: 'Omnivore', items: (value) => listOf(value, 'url', 'savedAt', 'slug'), entry: omnivoreEntry },
+  { format: 'Wallabag', items: wallabagItems, entry: wallabagEntry },
   {
-    format: 'Karakeep',
-    items: (value) => (isFields(value) ? withListNames(value) : undefined),
-    entry: ({ content, createdAt, title, tags, archived, favourited, note, lists, highlights }) => ({
-      url: isFields(content) ? textOf(content.url) : '',
-      savedAt: parseDate(createdAt),
-      title: textOf(title),
-      state: archived === true ? 'Archive' : undefined,
-      tags: [...textsOf(tags), ...textsOf(lists)],
-      is_favourite: favourited === true,
-      is_archived: archived === true,
-      note: textOf(note),
-      highlights: highlightsOf(
-        fieldsIn(highlights).map((one) => highlightOf(one.text, { ...one, created: one.createdAt })),
-      ),
-    }),
-  },
-  {
-    format: 'Linkwarden',
+    // The links are in a table of the same archive.
+    format: 'Pocket',
     items: (value) => {
-      const collections = isFields(value) ? fieldsIn(value.collections) : [];
-      if (!collections.some(({ links }) => Array.isArray(links))) return undefined;
-      const pinned = new Set(fieldsIn(isFields(value) ? value.pinnedLinks : []).map(({ id }) => id));
-      return collections.flatMap(({ name, links }) =>
-        fieldsIn(links).map((link) => ({
-          ...link,
-          collection: name,
-          isPinned: pinned.has(link.id) || fieldsIn(link.pinnedBy).length > 0,
-        })),
-      );
+      const items = listOf(value, 'url', 'highlights');
+      return items && listOf(items[0]?.highlights, 'quote') ? items : undefined;
     },
-    entry: ({ url, name, description, createdAt, importDate, tags, collection, isPinned, highlights }) => ({
+    entry: ({ url, title, highlights }) => ({
       url: textOf(url),
-      savedAt: parseDate(importDate ?? createdAt),
-      title: textOf(name),
-      folder: textOf(collection) || undefined,
-      tags: textsOf(tags),
-      is_favourite: isPinned === true,
-      note: textOf(description),
+      title: textOf(title),
       highlights: highlightsOf(
-        fieldsIn(highlights).map((one) =>
-          highlightOf(one.text, { note: one.comment, color: one.color, created: one.createdAt }),
-        ),
+        fieldsIn(highlights).map((one) => highlightOf(one.quote, { created: one.created_at })),
       ),
     }),
   },
   {
-    format: 'Omnivore',
-    items: (value) => listOf(value, 'url', 'savedAt', 'slug'),
-    entry: ({ url, savedAt, title, state, labels, readingProgress, highlights }) => ({
-      url: textOf(url),
-      savedAt: parseDate(savedAt),
-      title: textOf(title),
-      state: textOf(state) || undefined,
-      tags: textsOf(labels),
-      is_archived: state === 'Archived',
-      reading: readingOf(Number(readingProgress) / 100, parseDate(savedAt)),
-      // From the file of its highlights, which is in the same archive.
-      highlights: highlightsOf(fieldsIn(highlights).map((one) => highlightOf(one.quote, one))),
+    format: 'Pinboard',
+    items: (value) => listOf(value, 'href', 'description', 'extended', 'toread'),
+    entry: ({ href, description, extended, time, tags }) => ({
+      url: textOf(href),
+      savedAt: parseDate(time),
+      title: textOf(description),
+      tags: textOf(tags).split(/\s+/).filter(Boolean),
+      note: textOf(extended),
     }),
-  },
-  {
-    format: 'Wallabag',
-    items: (value) => listOf(value, 'url', 'is_archived'),
-    entry: ({ url, given_url, created_at, title, is_archived, is_starred, tags, annotations }) => {
-      const savedAt = parseDate(created_at);
-      return {
-        url: textOf(url) || textOf(given_url),
-        savedAt,
-        title: textOf(title),
-        state: is_archived ? 'Archive' : 'Unread',
-        tags: textsOf(tags),
-        is_favourite: Boolean(is_starred),
-        is_archived: Boolean(is_archived),
-        // In Wallabag, to archive is to mark as read.
-        reading: is_archived ? readingOf(1, savedAt) : undefined,
-        highlights: highlightsOf(
-          fieldsIn(annotations).map((one) =>
-            highlightOf(one.quote, { note: one.text, created: one.created_at }),
-          ),
-        ),
-      };
-    },
   },
   {
     format: 'Readeck',
@@ -129,16 +80,6 @@ const SHAPES: Shape[] = [
     }),
   },
 ];
-
-/** The bookmarks of Karakeep, with the names of their lists, which become tags. */
-function withListNames(value: Fields): Fields[] | undefined {
-  const bookmarks = listOf(value.bookmarks, 'content', 'createdAt');
-  const names = new Map(fieldsIn(value.lists).map(({ id, name }) => [id, name]));
-  return bookmarks?.map((bookmark) => ({
-    ...bookmark,
-    lists: Array.isArray(bookmark.lists) ? bookmark.lists.map((id) => names.get(id)) : [],
-  }));
-}
 
 interface JsonOptions {
   /** Whether links are searched in unknown formats, too. */
@@ -166,6 +107,10 @@ function parse(content: string): unknown {
 }
 
 const ADDRESSES = ['url', 'uri', 'href', 'link', 'URL'];
+/** Firefox and Chrome write the first two. */
+const DATES = ['dateAdded', 'date_added', 'createdAt', 'created_at', 'created'];
+/** The folders that every profile of Firefox has. */
+const FIREFOX_ROOT = /^(menu|toolbar|unfiled|mobile|root)_+$/;
 
 /** Finds every object with a link, at any depth. */
 function looseEntries(value: unknown): Entry[] {
@@ -177,17 +122,14 @@ function looseEntries(value: unknown): Entry[] {
       for (let n = current.length - 1; n >= 0; n--) pending.push({ value: current[n], folder });
     } else if (isFields(current)) {
       const url = ADDRESSES.map((name) => textOf(current[name])).find((given) => /^https?:\/\//i.test(given));
-      const name = textOf(current.name) || textOf(current.title);
-      if (url) entries.push({ url, folder, title: name, tags: tagsIn(current.tags) });
+      const isRoot = FIREFOX_ROOT.test(textOf(current.guid));
+      const name = isRoot ? '' : textOf(current.name) || textOf(current.title);
+      const savedAt = DATES.map((field) => parseDate(current[field])).find((date) => date !== undefined);
+      if (url) entries.push({ url, savedAt, folder, title: name, tags: tagsIn(current.tags) });
       const inner = Object.values(current).filter((part) => typeof part === 'object');
       for (const part of inner.reverse())
         pending.push({ value: part, folder: url ? folder : name || folder });
     }
   }
   return entries;
-}
-
-/** Firefox writes tags as one text. */
-function tagsIn(value: unknown): string[] {
-  return typeof value === 'string' ? textsOf(value.split(',')) : textsOf(value);
 }

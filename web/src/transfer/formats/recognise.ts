@@ -1,7 +1,8 @@
 import { findLinks } from '../../saving/links.ts';
 import { readBookmarks } from './bookmarks.ts';
 import { readCsv } from './csv.ts';
-import { type Entry, type Recognised, UnreadableFile } from './entry.ts';
+import { decode } from './decode.ts';
+import { type Entry, type Recognised, UnreadableFile, withFileName } from './entry.ts';
 import { readJson } from './json.ts';
 import { withHighlights } from './omnivore.ts';
 import { isZip, type PackedFile, readZip } from './zip.ts';
@@ -16,14 +17,15 @@ export function recognise(bytes: Uint8Array): Recognised {
 export function recogniseText(given: string): Recognised {
   const text = given.trimStart();
   if (text.startsWith('{') || text.startsWith('[')) {
-    return readJson(text, { isLoose: true }) ?? noLinks();
+    const found = readJson(text, { isLoose: true });
+    return found && found.entries.length > 0 ? found : noLinks();
   }
   if (text.startsWith('<')) {
     const bookmarks = readBookmarks(text);
     return bookmarks.entries.length > 0 ? bookmarks : noLinks();
   }
   const table = readCsv(text);
-  if (table) return table;
+  if (table) return table.entries.length > 0 ? table : noLinks();
   const plain = readText(text);
   return plain.entries.some(({ url }) => /^https?:/i.test(url)) ? plain : noLinks();
 }
@@ -34,22 +36,17 @@ function recogniseArchive(bytes: Uint8Array): Recognised {
   const files = readZip(bytes);
   const isMarkdown = ({ name }: PackedFile) => name.endsWith('.md');
   const complete = withHighlights(files.filter(isMarkdown));
-  for (const { text } of files.filter((file) => !isMarkdown(file))) {
-    const found = /^\s*[[{]/.test(text) ? readJson(text, { isLoose: false, complete }) : readCsv(text);
+  for (const { name, text } of files.filter((file) => !isMarkdown(file))) {
+    const isJson = /^\s*[[{]/.test(text);
+    const found = withFileName(name, () =>
+      isJson ? readJson(text, { isLoose: false, complete }) : readCsv(text),
+    );
     if (!found) continue;
     formats.add(found.format);
     for (const entry of found.entries) entries.push(entry);
   }
   if (entries.length === 0) noLinks();
   return { format: [...formats].join(', '), entries };
-}
-
-function decode(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  const text = new TextDecoder(isUtf16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(bytes);
-  if (!text.slice(0, 10_000).includes('\0')) return text;
-  throw new UnreadableFile('This file contains no links. Choose a file that another program exported.');
 }
 
 function noLinks(): never {

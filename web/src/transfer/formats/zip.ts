@@ -1,7 +1,10 @@
 import { unzipSync } from 'fflate';
+import { decode } from './decode.ts';
 import { UnreadableFile } from './entry.ts';
 
-const WANTED = /\.(csv|json)$|^highlights\/[^/]+\.md$/i;
+const WANTED = /\.(csv|json)$|(^|\/)highlights\/[^/]+\.md$/i;
+/** What macOS adds, and the saved pages of Readeck. */
+const UNWANTED = /^__MACOSX\/|\/container\//;
 const MAX_BYTES = 300 * 1024 * 1024;
 const UNKNOWN_COMPRESSION = 14;
 
@@ -20,7 +23,7 @@ export interface PackedFile {
 export function readZip(bytes: Uint8Array, wanted = WANTED): PackedFile[] {
   let size = 0;
   const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {
-    if (!wanted.test(name) || name.startsWith('__MACOSX/')) return false;
+    if (!wanted.test(name) || UNWANTED.test(name)) return false;
     size += originalSize;
     if (size > MAX_BYTES)
       throw new UnreadableFile(
@@ -32,7 +35,7 @@ export function readZip(bytes: Uint8Array, wanted = WANTED): PackedFile[] {
     const files = unzipSync(bytes, { filter: isWanted });
     return Object.entries(files).map(([name, content]) => ({
       name,
-      text: new TextDecoder().decode(content),
+      text: decode(content),
     }));
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
