@@ -8,26 +8,27 @@ import {
 } from '../../../src/contract/limits.ts';
 import type { Details, Entry, EntryHighlight } from './formats/entry.ts';
 
-/** Unites two entries of the same link. The first one decides where only one value is kept. */
-export function mergeEntries(first: Entry, second: Entry): Entry {
-  const savedAt = Math.min(
-    first.savedAt ?? Number.POSITIVE_INFINITY,
-    second.savedAt ?? Number.POSITIVE_INFINITY,
-  );
-  const notes = [first.note, second.note].filter((note) => note !== undefined && note !== '');
+/** Unites the entries of the same link. The first one decides where only one value is kept. */
+export function mergeEntries(entries: readonly [Entry, ...Entry[]]): Entry {
+  const [first, ...others] = entries;
+  if (others.length === 0) return first;
+  const firstOf = <Name extends keyof Entry>(name: Name) =>
+    entries.find((entry) => entry[name] !== undefined && entry[name] !== '')?.[name];
+  const dates = entries.map(({ savedAt }) => savedAt).filter((savedAt) => savedAt !== undefined);
+  const notes = entries.map(({ note }) => note).filter((note) => note !== undefined && note !== '');
   return {
     url: first.url,
-    savedAt: Number.isFinite(savedAt) ? savedAt : undefined,
-    folder: first.folder ?? second.folder,
-    state: first.state ?? second.state,
-    title: [first, second].find(({ title, url }) => title && !isAddress(title, url))?.title ?? first.title,
-    own_title: first.own_title || second.own_title,
-    tags: [...(first.tags ?? []), ...(second.tags ?? [])],
-    is_favourite: first.is_favourite || second.is_favourite,
-    is_archived: first.is_archived || second.is_archived,
+    savedAt: dates.toSorted((a, b) => a - b)[0],
+    folder: firstOf('folder'),
+    state: firstOf('state'),
+    title: entries.find(({ title, url }) => title && !isAddress(title, url))?.title ?? first.title,
+    own_title: firstOf('own_title'),
+    tags: entries.flatMap(({ tags }) => tags ?? []),
+    is_favourite: entries.some(({ is_favourite }) => is_favourite),
+    is_archived: entries.some(({ is_archived }) => is_archived),
     note: [...new Set(notes)].join('\n\n'),
-    reading: first.reading ?? second.reading,
-    highlights: [...(first.highlights ?? []), ...(second.highlights ?? [])],
+    reading: firstOf('reading'),
+    highlights: entries.flatMap(({ highlights }) => highlights ?? []),
   };
 }
 

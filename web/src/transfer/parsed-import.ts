@@ -41,8 +41,11 @@ export interface ParsedImport {
   refused: { text: string; reason: string }[];
 }
 
+/** The entries of the same link. */
+type Entries = [Entry, ...Entry[]];
+
 export function parseImport(files: readonly Recognised[]): ParsedImport {
-  const links = new Map<string, Entry>();
+  const links = new Map<string, Entries>();
   const unlinked: Entry[] = [];
   const refused: ParsedImport['refused'] = [];
   let refusedCount = 0;
@@ -64,7 +67,8 @@ export function parseImport(files: readonly Recognised[]): ParsedImport {
       }
       const known = links.get(read.key);
       if (known && !entry.highlights?.length) duplicates += 1;
-      links.set(read.key, known ? mergeEntries(known, entry) : entry);
+      if (known) known.push(entry);
+      else links.set(read.key, [entry]);
     }
   }
   for (const text of joinByTitle(links, unlinked)) {
@@ -73,7 +77,7 @@ export function parseImport(files: readonly Recognised[]): ParsedImport {
       'Highlights without a link. Choose the file with the links, too, such as the export of Readwise Reader.',
     );
   }
-  const sorted = [...links.values()].sort((a, b) => (a.savedAt ?? 0) - (b.savedAt ?? 0));
+  const sorted = [...links.values()].map(mergeEntries).sort((a, b) => (a.savedAt ?? 0) - (b.savedAt ?? 0));
   const details = sorted.map(detailsOf);
   return {
     formats: [...new Set(files.map(({ format }) => format))],
@@ -89,15 +93,16 @@ export function parseImport(files: readonly Recognised[]): ParsedImport {
 }
 
 /** Adds highlights without a link to the link with the same title. Returns the titles that no link has. */
-function joinByTitle(links: Map<string, Entry>, unlinked: readonly Entry[]): string[] {
+function joinByTitle(links: ReadonlyMap<string, Entries>, unlinked: readonly Entry[]): string[] {
   if (unlinked.length === 0) return [];
   const titleKey = (title: string | undefined) => (title ?? '').replace(/\s+/g, ' ').trim().toLowerCase();
-  const keys = new Map([...links].map(([key, { title }]) => [titleKey(title), key]));
+  const byTitle = new Map(
+    [...links.values()].map((entries) => [titleKey(mergeEntries(entries).title), entries]),
+  );
   const homeless: string[] = [];
   for (const entry of unlinked) {
-    const key = entry.title ? keys.get(titleKey(entry.title)) : undefined;
-    const link = key === undefined ? undefined : links.get(key);
-    if (key !== undefined && link) links.set(key, mergeEntries(link, entry));
+    const entries = entry.title ? byTitle.get(titleKey(entry.title)) : undefined;
+    if (entries) entries.push(entry);
     else homeless.push(entry.title ?? '');
   }
   return homeless;
