@@ -70,15 +70,26 @@ export async function clickOn(page: Page, words: string, clickCount = 1): Promis
   await page.mouse.click(x + 2, y, { clickCount });
 }
 
-/** Selects words under a finger, as the system does while it is held, and lifts the finger. */
-export async function hold(page: Page, words: string): Promise<void> {
-  await scrollTo(page, words);
-  const { x, y } = await edgeOf(page, words, 'start');
+/** Holds a finger on a word until the browser has selected it, and lifts the finger. */
+export async function hold(page: Page, word: string): Promise<void> {
+  await scrollTo(page, word);
+  const { x, y } = await edgeOf(page, word, 'start');
   const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: x + 6, y }] });
-  await page.evaluate(`(() => {
-    const { node, offset } = (${FIND})(${JSON.stringify(words)}, false);
-    getSelection().setBaseAndExtent(node, offset, node, offset + ${words.length});
-  })()`);
-  await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  // The touches of `Input.dispatchTouchEvent` are no long press, however long they last.
+  const isFinger = (enabled: boolean) =>
+    devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled, configuration: 'mobile' });
+  const finger = (type: 'mousePressed' | 'mouseReleased') =>
+    devtools.send('Input.emulateTouchFromMouseEvent', {
+      type,
+      x: Math.round(x + 6),
+      y: Math.round(y),
+      button: 'left',
+      clickCount: 1,
+    });
+  await isFinger(true);
+  await finger('mousePressed');
+  const selected = () => page.evaluate<string>('String(getSelection()).trim()');
+  await expect.poll(selected, { timeout: 20_000 }).toBe(word);
+  await finger('mouseReleased');
+  await isFinger(false);
 }

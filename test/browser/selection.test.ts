@@ -1,10 +1,8 @@
-import type { Page } from 'playwright-core';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeEpub, PNG } from '../support/fixtures/epub.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';
-import { useChromium } from './chromium.ts';
+import { bar, copied, PHONE, painted, SOON, useMarking } from './marking.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
 import { seedVideo } from './seed.ts';
 import { clickOn, drag, hold } from './selecting.ts';
 
@@ -59,58 +57,17 @@ const nexus = useNexus((request, response) => {
   response.setHeader('content-type', type);
   response.end(body);
 });
-const chromium = useChromium();
-const SOON = { timeout: 20_000 };
-
-let ana: { id: string; key: string };
-beforeAll(async () => {
-  ana = await nexus.person('ana');
-});
+const { reader, open, stored, quotes, mark } = useMarking(nexus);
 
 async function save(path: string): Promise<string> {
   const url = `${nexus.site.url}${path}`;
-  const { body } = await nexus.call('POST', '/api/v1/media', { key: ana.key, body: { url } });
+  const { body } = await nexus.call('POST', '/api/v1/media', { key: reader().key, body: { url } });
   const { media_id } = body.data;
   await vi.waitFor(async () => {
-    const media = await nexus.call('GET', `/api/v1/media/${media_id}`, { key: ana.key });
+    const media = await nexus.call('GET', `/api/v1/media/${media_id}`, { key: reader().key });
     expect(media.body.data.capabilities.can_read).toBe(true);
   }, 30_000);
   return media_id;
-}
-
-async function open(mediaId: string, options: object = {}): Promise<Page> {
-  const page = await chromium.open(options);
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await signIn(page, nexus, ana.key);
-  await page.goto(`${nexus.url}/app/read/${mediaId}`);
-  await page.locator('.prose p, .pdf-text > span, .transcript-text, .fixed-page a').first().waitFor();
-  return page;
-}
-
-const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected text' });
-/** The texts that are painted in a colour, on the screen or not. */
-const painted = (page: Page, color = 'yellow') =>
-  page.evaluate<string[]>(`[...(CSS.highlights.get('nexus-highlight-${color}') ?? [])].map(String)`);
-const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-
-interface Stored {
-  id: string;
-  pdf: { page: number; rects: number[][] } | null;
-  target: { fragment_idx: number; selector: { exact: string; start: number; end: number }[] };
-}
-async function stored(mediaId: string): Promise<Stored[]> {
-  const path = `/api/v1/media/${mediaId}/highlights`;
-  return (await nexus.call('GET', path, { key: ana.key })).body.data;
-}
-const quotes = async (mediaId: string) =>
-  (await stored(mediaId)).map(({ target }) => target.selector[1]?.exact);
-
-/** Highlights the selection with the keyboard, and waits until the server has its quote. */
-async function mark(page: Page, mediaId: string, exact: string): Promise<void> {
-  await bar(page).waitFor();
-  await page.keyboard.press('h');
-  const spaced = (text = '') => text.replaceAll(/\s+/g, ' ');
-  await expect.poll(async () => (await quotes(mediaId)).map(spaced), SOON).toContain(spaced(exact));
 }
 
 test('the mouse selects formulas, pictures, links, code, cells and letters of several code points', async () => {
@@ -146,7 +103,7 @@ test('the mouse selects formulas, pictures, links, code, cells and letters of se
 
 test('the keyboard selects and highlights, and copies', async () => {
   const id = await nexus.uploadBook(
-    ana.key,
+    reader().key,
     makeEpub({
       title: 'Two',
       chapters: [1, 2].map((number) => ({
@@ -172,7 +129,7 @@ test('the keyboard selects and highlights, and copies', async () => {
 });
 
 test('vertical text is highlighted, and the bar is beside it', async () => {
-  const id = await nexus.uploadBook(ana.key, VERTICAL);
+  const id = await nexus.uploadBook(reader().key, VERTICAL);
   const page = await open(id);
   await drag(page, '提灯', '次の');
   await mark(page, id, '提灯は明るい。\n次の');
@@ -185,7 +142,7 @@ test('vertical text is highlighted, and the bar is beside it', async () => {
 });
 
 test('the text of a fixed page is highlighted, and a click opens it', async () => {
-  const id = await nexus.uploadBook(ana.key, PICTURES);
+  const id = await nexus.uploadBook(reader().key, PICTURES);
   const page = await open(id);
   await drag(page, 'picture 1', 'The ');
   await bar(page).getByRole('button', { name: 'Copy', exact: true }).click();
@@ -209,7 +166,7 @@ test('the text of a fixed page is highlighted, and a click opens it', async () =
 test('a selection over several lines of a transcript is one highlight', async () => {
   const [owner] = await nexus.database.sql<{ id: string; default_library_id: string }[]>`
     select owner_user_id as id, id as default_library_id
-    from libraries where owner_user_id = ${ana.id} and is_default`;
+    from libraries where owner_user_id = ${reader().id} and is_default`;
   if (!owner) throw new Error('Everybody has a default library.');
   const id = await seedVideo(nexus.database.sql, owner);
   const page = await open(id);
@@ -259,8 +216,10 @@ test('a selection over two pages of a PDF is a highlight on each, with rectangle
 
 test('a finger selects a word, and highlights it', async () => {
   const id = await save('/touched');
-  const page = await open(id, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  const page = await open(id, PHONE);
   await hold(page, 'weighed');
+  await bar(page).waitFor();
+  expect(await page.evaluate('String(getSelection())')).toBe('weighed');
   await bar(page).getByRole('button', { name: 'Highlight in blue' }).tap();
   await expect.poll(() => quotes(id), SOON).toEqual(['weighed']);
   await expect.poll(() => painted(page, 'blue'), SOON).toEqual(['weighed']);
