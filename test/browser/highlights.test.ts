@@ -281,7 +281,7 @@ test('on a phone, the bar is below the selection, and the panel is a sheet', asy
   await bar(page).waitFor();
   await expectToFit(page, 'phone');
   const boxes = await page.evaluate<{ bar: number; selection: number }>(`({
-    bar: document.querySelector('.selection-bar').getBoundingClientRect().top,
+    bar: document.querySelector('.passage-bar').getBoundingClientRect().top,
     selection: getSelection().getRangeAt(0).getBoundingClientRect().bottom,
   })`);
   expect(boxes.bar).toBeGreaterThanOrEqual(boxes.selection);

@@ -15,6 +15,7 @@ export interface NoteEdit {
 }
 
 const COLOR = 'nexus.highlight-color';
+export const CANNOT_HIGHLIGHT = 'This text cannot be highlighted.';
 
 /** The colour that the person has used last. */
 export function lastColor(): HighlightColor {
@@ -59,7 +60,7 @@ export function useHighlightActions(mediaId: string) {
     async create(spans: readonly SelectedSpan[], color: HighlightColor): Promise<Highlight | undefined> {
       localStorage.setItem(COLOR, color);
       if (spans.length === 0) {
-        showToast('This text cannot be highlighted.');
+        showToast(CANNOT_HIGHLIGHT);
         return undefined;
       }
       return attempt(async () => {

@@ -4,6 +4,7 @@ import { HIGHLIGHT_COLORS, selectorsOf } from '../../../src/contract/highlight-s
 import type { Highlight, Person } from '../api/types.ts';
 import { draftFields, useDraft } from '../drafts/use-draft.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { Markdown } from '../ui/markdown.tsx';
 import { showToast } from '../ui/toasts.tsx';
@@ -138,6 +139,7 @@ function OpenCard({ highlight, actions, isEditing: startsEditing }: OpenCardProp
             {isShared ? 'Shared' : 'Only you'}
           </Button>
         )}
+        <CopyButton text={selectorsOf(highlight).quote.exact} label="Copy text" />
         <IconButton label="Copy link" icon={Link2} size="small" onClick={() => void copyLink()} />
         {is_mine && (
           <IconButton

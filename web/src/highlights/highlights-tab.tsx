@@ -1,24 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Highlighter } from 'lucide-react';
 import type { Highlight, MediaWithOutline } from '../api/types.ts';
-import { fragmentIndexQuery } from '../library/queries.ts';
 import { EmptyState, Pending, SkeletonText } from '../ui/states.tsx';
 import { useHighlightActions } from './actions.ts';
 import { openHighlight, useCurrentHighlight } from './current-highlight.ts';
 import { HighlightCard } from './highlight-card.tsx';
-import { mediaHighlightsQuery } from './queries.ts';
+import { chaptersQuery, mediaHighlightsQuery } from './queries.ts';
 
 /** The highlights of a document, in the order of its text. */
 export function HighlightsTab({ media }: { media: MediaWithOutline }) {
   const query = useQuery(mediaHighlightsQuery(media.id));
-  const index = useQuery({ ...fragmentIndexQuery(media.id), enabled: media.kind === 'epub' });
+  const chapters = useQuery(chaptersQuery(media));
   const actions = useHighlightActions(media.id);
   const { id: currentId, isEditing } = useCurrentHighlight();
   const highlights = query.data;
   const headingOf = (one: Highlight) => {
     const { fragment_idx } = one.target;
     if (media.kind === 'pdf') return `Page ${fragment_idx + 1}`;
-    return index.data?.find(({ idx }) => idx === fragment_idx)?.title ?? undefined;
+    return chapters.data?.find(({ idx }) => idx === fragment_idx)?.title ?? undefined;
   };
   return (
     <>

@@ -4,12 +4,12 @@ import { HIGHLIGHT_COLORS, selectorsOf } from '../../../src/contract/highlight-s
 import { requestFragment } from '../analysis/fragment-requests.ts';
 import { createTexts, elementOf, rangesOf, scrollToRange, type TextOf } from '../analysis/marks.ts';
 import type { Span } from '../analysis/queries.ts';
-import type { Highlight as Passage } from '../api/types.ts';
+import type { FragmentEntry, Highlight as Passage } from '../api/types.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { hasNoSelection } from './selection.ts';
 
 /** Undefined in browsers without the CSS Custom Highlight API, which show no colours in the text. */
-const painter = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
+export const painter = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
 
 const nameOf = (color: string) => `nexus-highlight-${color}`;
 const OF_OTHERS = 'nexus-highlight-shared';
@@ -25,10 +25,14 @@ interface Painted {
 interface PaintOptions {
   mediaId: string;
   passages: readonly Passage[] | undefined;
+  /** The chapters of a book, of which only one is on the page. */
+  chapters: readonly FragmentEntry[] | undefined;
   /** The opened highlight. */
   currentId: string | undefined;
   /** Whether the page scrolls to it now, once. */
   isToShow: boolean;
+  /** Whether it was opened in the text: where it begins is then not opened. */
+  isFromText: boolean;
   onOpen: (id: string) => void;
   /** Called before the page scrolls to the opened highlight. */
   onLeave: () => void;
@@ -36,7 +40,7 @@ interface PaintOptions {
 
 /** Paints highlights in the text, scrolls to the opened one, and opens those that are clicked. */
 export function usePaintedHighlights(options: PaintOptions): void {
-  const { mediaId, passages, currentId, isToShow, onOpen, onLeave } = options;
+  const { mediaId, passages, chapters, currentId, isToShow, isFromText, onOpen, onLeave } = options;
   const queryClient = useQueryClient();
   const painted = useRef<Painted[]>([]);
   const leave = useRef(onLeave);
@@ -54,19 +58,21 @@ export function usePaintedHighlights(options: PaintOptions): void {
       if (!isOver) frame = requestAnimationFrame(paint);
     };
     const textOf = createTexts(queryClient, mediaId, paintSoon);
+    const opened = placed.find(({ id }) => id === currentId);
+    const isElsewhere = () => opened && !isFromText && !elementOf(opened.target.fragment_idx);
     const paint = () => {
-      painted.current = paintedOf(placed, textOf);
+      painted.current = paintedOf(placed, chapters, textOf);
       show(painted.current, currentId);
       const current = painted.current.find(({ passage }) => passage.id === currentId);
-      if (!current || !isToShow || shownId.current === currentId) return;
+      if (!current || !isToShow || shownId.current === currentId || isElsewhere()) return;
       shownId.current = currentId;
       leave.current();
       const [range] = current.ranges;
       if (range) scrollToRange(range);
     };
-    const current = placed.find(({ id }) => id === currentId);
     if (currentId === undefined) shownId.current = undefined;
-    else if (current && !elementOf(current.target.fragment_idx)) requestFragment(current.target.fragment_idx);
+    else if (opened && shownId.current !== currentId && isElsewhere())
+      requestFragment(opened.target.fragment_idx);
     paint();
     // Another chapter is opened, or another page is drawn.
     const observer = new MutationObserver(paintSoon);
@@ -77,7 +83,7 @@ export function usePaintedHighlights(options: PaintOptions): void {
       cancelAnimationFrame(frame);
       for (const name of NAMES) painter?.delete(name);
     };
-  }, [queryClient, mediaId, passages, currentId, isToShow]);
+  }, [queryClient, mediaId, passages, chapters, currentId, isToShow, isFromText]);
 
   // In the capture phase: a click on a highlight opens it, and does nothing else.
   useWindowEvent(
@@ -97,11 +103,16 @@ export function usePaintedHighlights(options: PaintOptions): void {
 }
 
 /** Finds the ranges of passages that are on the page. */
-function paintedOf(passages: readonly Passage[], textOf: TextOf): Painted[] {
+function paintedOf(
+  passages: readonly Passage[],
+  chapters: PaintOptions['chapters'],
+  textOf: TextOf,
+): Painted[] {
   const known = new Map<number, number | undefined>();
-  /** The length of a fragment that is on the page and loaded. */
+  const lengthOnPage = (idx: number) => (elementOf(idx) ? textOf(idx)?.length : undefined);
+  /** The length of a chapter, or of another fragment that is on the page and loaded. */
   const lengthOf = (idx: number) => {
-    if (!known.has(idx)) known.set(idx, elementOf(idx) ? textOf(idx)?.length : undefined);
+    if (!known.has(idx)) known.set(idx, chapters?.[idx]?.length ?? lengthOnPage(idx));
     return known.get(idx);
   };
   const parts = passages.flatMap((passage) => partsOf(passage, lengthOf).map((span) => ({ passage, span })));
@@ -120,7 +131,7 @@ function paintedOf(passages: readonly Passage[], textOf: TextOf): Painted[] {
   return [...painted.values()];
 }
 
-/** Divides a passage into the parts of each fragment. A passage that begins in a fragment that is not on the page has none. */
+/** Divides a passage into the parts of each fragment, up to one whose length is not known. */
 function partsOf(passage: Passage, lengthOf: (idx: number) => number | undefined): Span[] {
   const parts: Span[] = [];
   let { start, end } = selectorsOf(passage).position;

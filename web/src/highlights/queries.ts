@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
-import type { Audience, Highlight, ListPage, Reply } from '../api/types.ts';
+import type { Audience, Highlight, ListPage, Media, Reply } from '../api/types.ts';
+import { fragmentIndexQuery } from '../library/queries.ts';
 
 /** All highlights of a media that the person sees, in the order of the text. */
 export const mediaHighlightsQuery = (mediaId: string) =>
@@ -9,6 +10,12 @@ export const mediaHighlightsQuery = (mediaId: string) =>
     queryKey: queryKeys.mediaHighlights(mediaId),
     queryFn: ({ signal }) => readAll<Highlight>(`/media/${mediaId}/highlights`, signal),
   });
+
+/** The titles and lengths of the chapters of a book. Other media have no chapters. */
+export const chaptersQuery = ({ id, kind }: Pick<Media, 'id' | 'kind'>) => ({
+  ...fragmentIndexQuery(id),
+  enabled: kind === 'epub',
+});
 
 export const repliesQuery = (highlightId: string) =>
   queryOptions({

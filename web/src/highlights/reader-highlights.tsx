@@ -6,7 +6,7 @@ import type { MediaWithOutline } from '../api/types.ts';
 import { useHighlightActions } from './actions.ts';
 import { openHighlight, useCurrentHighlight } from './current-highlight.ts';
 import { usePaintedHighlights } from './painted.ts';
-import { mediaHighlightsQuery } from './queries.ts';
+import { chaptersQuery, mediaHighlightsQuery } from './queries.ts';
 import { SelectionBar } from './selection-bar.tsx';
 
 interface ReaderHighlightsProps {
@@ -20,8 +20,9 @@ interface ReaderHighlightsProps {
 /** Highlights in the text of the reader: painted, opened by a click, and made from a selection. */
 export default function ReaderHighlights({ media, visitedId, onLeave }: ReaderHighlightsProps) {
   const query = useQuery(mediaHighlightsQuery(media.id));
+  const { data: chapters } = useQuery(chaptersQuery(media));
   const actions = useHighlightActions(media.id);
-  const { id: currentId, hasCard } = useCurrentHighlight();
+  const { id: currentId, hasCard, isFromText } = useCurrentHighlight();
   const current = query.data?.find(({ id }) => id === currentId);
 
   // A link to a highlight opens it. The panel of another document does not stay open at its highlight.
@@ -34,13 +35,22 @@ export default function ReaderHighlights({ media, visitedId, onLeave }: ReaderHi
   usePaintedHighlights({
     mediaId: media.id,
     passages: query.data,
+    chapters,
     currentId,
     isToShow: hasCard,
+    isFromText,
     onOpen: (id) => {
-      openHighlight(id);
+      openHighlight(id, { isFromText: true });
       changeSidePanel({ isOpen: true, tab: 'highlights' });
     },
     onLeave,
   });
-  return <SelectionBar media={media} actions={actions} own={current?.is_mine ? current : undefined} />;
+  return (
+    <SelectionBar
+      media={media}
+      chapters={chapters}
+      actions={actions}
+      own={current?.is_mine ? current : undefined}
+    />
+  );
 }

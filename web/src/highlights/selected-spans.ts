@@ -8,6 +8,8 @@ export interface SelectedSpan {
   start: number;
   end: number;
   exact: string;
+  /** The part in the first fragment, if the passage goes on in others. */
+  beginning?: string;
   pdf?: { page: number; rects: number[][] };
 }
 
@@ -44,15 +46,28 @@ export function isInText(range: Range): boolean {
   return range.toString().trim() !== '' && fragmentsIn(range).length > 0;
 }
 
+/** Returns the fragment in which a range ends, and whether no words follow there. */
+export function endOf(range: Range): (FragmentElement & { isLast: boolean }) | undefined {
+  const last = fragmentsIn(range).at(-1);
+  if (!last) return undefined;
+  const rest = document.createRange();
+  rest.selectNodeContents(last.element);
+  if (last.element.contains(range.endContainer)) rest.setStart(range.endContainer, range.endOffset);
+  else rest.collapse(false);
+  return { ...last, isLast: !/[\p{L}\p{N}]/u.test(rest.toString()) };
+}
+
 interface SpanOptions {
   mediaId: string;
   queryClient: QueryClient;
+  /** Where the passage begins, if that is in a chapter before the selection. */
+  begun?: SelectedSpan | undefined;
 }
 
 /** Returns the selected passage; several for the pages of a PDF, each of which has rectangles of its own. */
 export async function spansOf(range: Range, options: SpanOptions): Promise<SelectedSpan[]> {
   const spans = await spansByFragment(range, options);
-  const [first, last] = [spans[0], spans.at(-1)];
+  const [first, last] = [options.begun ?? spans[0], spans.at(-1)];
   if (!first || !last || first === last || first.pdf) return spans;
   const indexes = Array.from(
     { length: last.fragment_idx - first.fragment_idx + 1 },
@@ -61,7 +76,8 @@ export async function spansOf(range: Range, options: SpanOptions): Promise<Selec
   const texts = await Promise.all(indexes.map((idx) => textOf(options, idx)));
   const { fragment_idx, start } = first;
   const end = texts.slice(0, -1).reduce((sum, text) => sum + text.length + 1, 0) + last.end;
-  return [{ fragment_idx, start, end, exact: texts.join('\n').slice(start, end) }];
+  const exact = texts.join('\n').slice(start, end);
+  return [{ fragment_idx, start, end, exact, beginning: texts[0]?.slice(start, end) ?? '' }];
 }
 
 /** Returns the selected passages, one for each fragment that the selection touches. */

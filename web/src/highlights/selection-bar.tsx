@@ -1,187 +1,155 @@
 import './selection-bar.css';
-import { useQueryClient } from '@tanstack/react-query';
-import { Copy, Link2, MoveHorizontal, NotebookPen } from 'lucide-react';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { HIGHLIGHT_COLORS, type HighlightColor } from '../../../src/contract/highlight-selectors.ts';
-import { changeSidePanel } from '../analysis/side-panel-state.ts';
-import type { Highlight, MediaWithOutline } from '../api/types.ts';
+import { ArrowLeft, ArrowRight, Copy, Link2, MoveHorizontal, NotebookPen } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import { HIGHLIGHT_COLORS } from '../../../src/contract/highlight-selectors.ts';
+import type { FragmentEntry, Highlight, MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { IconButton } from '../ui/button.tsx';
-import { showToast } from '../ui/toasts.tsx';
+import { isRightToLeft } from '../reader/direction.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Kbd } from '../ui/kbd.tsx';
 import { type HighlightActions, lastColor } from './actions.ts';
+import { BegunPassage, EndingPassage } from './begun-passage.tsx';
 import { COLOR_NAMES } from './colors.ts';
-import { openHighlight } from './current-highlight.ts';
-import { isInText, type SelectedSpan, spansOf } from './selected-spans.ts';
-import { hasNoSelection, selectedRange } from './selection.ts';
+import { useContinuedPassage } from './continued-passage.ts';
+import { useSelectedRange } from './selected-range.ts';
+import { firstWords, useSelectionActions } from './selection-actions.ts';
 
-const CANNOT_COPY = 'The browser does not allow copying here. Use its own command.';
 const GAP = 10;
 const EDGE = 8;
-/** Selecting with a finger or the keyboard changes the selection many times. */
-const SETTLE_MS = 180;
 
 interface SelectionBarProps {
   media: MediaWithOutline;
+  /** The chapters of a book. */
+  chapters: readonly FragmentEntry[] | undefined;
   actions: HighlightActions;
   /** The opened highlight, if it is the person's own: it can be moved to the selection. */
   own: Highlight | undefined;
 }
 
 /** A small bar beside selected text. Using it leaves the selection as it is, so that it can still be copied. */
-export function SelectionBar({ media, actions, own }: SelectionBarProps) {
-  const queryClient = useQueryClient();
+export function SelectionBar({ media, chapters, actions, own }: SelectionBarProps) {
   const range = useSelectedRange();
+  const passage = useContinuedPassage(chapters, range);
+  const { begun, isEnding, next, stop } = passage;
+  const { mark, annotate, move, goOn, copy, copyLink } = useSelectionActions({
+    mediaId: media.id,
+    actions,
+    own,
+    range,
+    passage,
+  });
   const bar = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (!range) return;
-    const place = () => bar.current && placeBeside(bar.current, range);
+    if (!range || !bar.current) return;
+    const element = bar.current;
+    const place = () => placeBeside(element, range);
     place();
+    // Its rows change with what the selection can be.
+    const observer = new ResizeObserver(place);
+    observer.observe(element);
     // The window or a box in it may scroll.
     window.addEventListener('scroll', place, { capture: true, passive: true });
     window.addEventListener('resize', place);
     return () => {
+      observer.disconnect();
       window.removeEventListener('scroll', place, { capture: true });
       window.removeEventListener('resize', place);
     };
   }, [range]);
 
-  const withSpans = async (use: (spans: SelectedSpan[]) => Promise<unknown>) => {
-    // The selection may have changed since the bar was placed.
-    const selection = rangeInText() ?? range;
-    if (selection) await use(await spansOf(selection, { mediaId: media.id, queryClient }));
-  };
-  const mark = (color: HighlightColor) => withSpans((spans) => actions.create(spans, color));
-  const annotate = () =>
-    withSpans(async (spans) => {
-      const created = await actions.create(spans, lastColor());
-      if (!created) return;
-      openHighlight(created.id, { isEditing: true });
-      changeSidePanel({ isOpen: true, tab: 'highlights' });
-    });
-  const move = () =>
-    withSpans(async ([span]) => {
-      if (own && span) await actions.move(own, span);
-    });
-  /** Copies the selection as the browser's own command does: with its line breaks and formats, without the times of a transcript. */
-  const copy = () => showToast(document.execCommand('copy') ? 'Copied' : CANNOT_COPY);
-  const copyAddress = (address: string) =>
-    navigator.clipboard.writeText(address).then(
-      () => showToast('Copied a link to this passage'),
-      () => showToast(CANNOT_COPY),
-    );
-  const copyLink = () =>
-    withSpans(async ([span]) => {
-      if (!span) return;
-      const words = span.exact.split(/\s+/).slice(0, 8).join(' ');
-      const search = new URLSearchParams({ at: String(span.fragment_idx), from: String(span.start) });
-      search.set('q', `"${words.replaceAll('"', '')}"`);
-      await copyAddress(`${location.origin}/app/read/${media.id}?${search}`);
-    });
-
-  useShortcuts(
-    range
+  const highlight = isEnding ? 'Highlight to here' : 'Highlight';
+  const goOnLabel = passage.isPage ? 'Continue on next page' : 'Continue in next chapter';
+  const group = 'Reader' as const;
+  useShortcuts([
+    ...(range
       ? [
-          { keys: 'h', label: 'Highlight the selection', group: 'Reader', run: () => void mark(lastColor()) },
-          { keys: 'm', label: 'Highlight with a note', group: 'Reader', run: () => void annotate() },
+          {
+            keys: 'h',
+            label: isEnding ? highlight : 'Highlight the selection',
+            group,
+            run: () => void mark(lastColor()),
+          },
+          { keys: 'm', label: `${highlight} with a note`, group, run: () => void annotate() },
         ]
-      : [],
-  );
+      : []),
+    ...(next === undefined
+      ? []
+      : [
+          {
+            keys: 'l',
+            label: goOnLabel,
+            group,
+            run: () => void goOn({ chapter: next, byKeyboard: true }),
+          },
+        ]),
+    ...(begun ? [{ keys: 'Escape', label: 'Cancel the highlight', group, run: stop }] : []),
+  ]);
 
-  if (!range) return null;
   return (
-    <div
-      ref={bar}
-      className="selection-bar"
-      role="toolbar"
-      aria-label="Selected text"
-      // A press must not take the selection away.
-      onPointerDown={(event) => event.preventDefault()}
-      onMouseDown={(event) => event.preventDefault()}
-    >
-      {HIGHLIGHT_COLORS.map((color) => (
-        <button
-          key={color}
-          type="button"
-          className="swatch"
-          data-color={color}
-          aria-label={`Highlight in ${COLOR_NAMES[color].toLowerCase()}`}
-          onClick={() => void mark(color)}
-        />
-      ))}
-      <span className="selection-bar-line" />
-      <IconButton
-        label="Highlight with a note"
-        shortcut="m"
-        icon={NotebookPen}
-        size="small"
-        onClick={() => void annotate()}
-      />
-      {own && (
-        <IconButton
-          label="Move the open highlight here"
-          icon={MoveHorizontal}
-          size="small"
-          onClick={() => void move()}
-        />
+    <>
+      {begun && !isEnding && <BegunPassage words={firstWords(begun)} onCancel={stop} />}
+      {range && (
+        <div
+          ref={bar}
+          className="passage-bar"
+          role="toolbar"
+          aria-label="Selected text"
+          // A press must not take the selection away.
+          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {begun && isEnding && <EndingPassage words={firstWords(begun)} onCancel={stop} />}
+          <div className="passage-bar-row">
+            {HIGHLIGHT_COLORS.map((color) => (
+              <button
+                key={color}
+                type="button"
+                className="swatch"
+                data-color={color}
+                aria-label={`${highlight} in ${COLOR_NAMES[color].toLowerCase()}`}
+                onClick={() => void mark(color)}
+              />
+            ))}
+            <span className="passage-bar-line" />
+            <IconButton
+              label={`${highlight} with a note`}
+              shortcut="m"
+              icon={NotebookPen}
+              size="small"
+              onClick={() => void annotate()}
+            />
+            {own && (
+              <IconButton
+                label="Move the open highlight here"
+                icon={MoveHorizontal}
+                size="small"
+                onClick={() => void move()}
+              />
+            )}
+            <IconButton label="Copy" icon={Copy} size="small" onClick={() => void copy()} />
+            <IconButton
+              label="Copy link to passage"
+              icon={Link2}
+              size="small"
+              onClick={() => void copyLink()}
+            />
+          </div>
+          {next !== undefined && (
+            <Button
+              className="passage-bar-next"
+              look="ghost"
+              size="small"
+              icon={isRightToLeft(media) ? ArrowLeft : ArrowRight}
+              onClick={() => void goOn({ chapter: next, byKeyboard: false })}
+            >
+              {goOnLabel}
+              <Kbd>l</Kbd>
+            </Button>
+          )}
+        </div>
       )}
-      <IconButton label="Copy" icon={Copy} size="small" onClick={copy} />
-      <IconButton label="Copy link to passage" icon={Link2} size="small" onClick={() => void copyLink()} />
-    </div>
+    </>
   );
-}
-
-/** Returns the selected text of the document. */
-function rangeInText(): Range | undefined {
-  const range = selectedRange();
-  return range && isInText(range) ? range : undefined;
-}
-
-/** Returns the selected text of the document, shortly after the selection has settled. */
-function useSelectedRange(): Range | undefined {
-  const [range, setRange] = useState<Range>();
-  // A page that is turned takes its selection along without an event.
-  useEffect(() => {
-    if (!range) return;
-    const observer = new MutationObserver(() => {
-      if (range.collapsed || !range.startContainer.isConnected) setRange(undefined);
-    });
-    observer.observe(document.body, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, [range]);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const isPressed = useRef(false);
-  const look = useCallback(() => {
-    clearTimeout(timer.current);
-    setRange(rangeInText());
-  }, []);
-  useEffect(() => {
-    const lookSoon = () => {
-      clearTimeout(timer.current);
-      if (hasNoSelection()) look();
-      else if (!isPressed.current) timer.current = setTimeout(look, SETTLE_MS);
-    };
-    const press = () => {
-      isPressed.current = true;
-    };
-    const release = () => {
-      isPressed.current = false;
-      lookSoon();
-    };
-    // Text may be selected before this has loaded.
-    look();
-    document.addEventListener('selectionchange', lookSoon);
-    document.addEventListener('pointerdown', press);
-    document.addEventListener('pointerup', release);
-    document.addEventListener('pointercancel', release);
-    return () => {
-      clearTimeout(timer.current);
-      document.removeEventListener('selectionchange', lookSoon);
-      document.removeEventListener('pointerdown', press);
-      document.removeEventListener('pointerup', release);
-      document.removeEventListener('pointercancel', release);
-    };
-  }, [look]);
-  return range;
 }
 
 /** Places the bar above the selection; below it for a finger, where the system has a menu of its own above. */

@@ -1,4 +1,4 @@
-import './back-to-place.css';
+import './reader-pill.css';
 import { Undo2, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 
@@ -10,7 +10,7 @@ interface BackToPlaceProps {
 /** Offers the place that a visit has left. */
 export function BackToPlace({ onBack, onStay }: BackToPlaceProps) {
   return (
-    <div className="back-to-place" role="status">
+    <div className="reader-pill" role="status">
       <Button icon={Undo2} size="small" onClick={onBack}>
         Back to where you were
       </Button>

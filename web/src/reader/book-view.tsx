@@ -49,7 +49,7 @@ export function BookView(props: ViewProps) {
     onVisit({ at, ...(element !== undefined && { to: element }) });
     if (window.innerWidth < 900) onContents(false);
   };
-  useFragmentRequests(goTo);
+  useFragmentRequests((idx, { isReadingOn }) => (isReadingOn ? turn(idx) : goTo(idx)));
   useScrollPosition(column, {
     part,
     target: location.start,

@@ -17,6 +17,7 @@ const BASE = `
 ::highlight(nexus-highlight-blue) { background-color: #bfe0ff; }
 ::highlight(nexus-highlight-pink) { background-color: #ffcede; }
 ::highlight(nexus-highlight-purple) { background-color: #dfd2ff; }
+::highlight(nexus-highlight-begun) { background-color: #cfe5de; }
 ::highlight(nexus-highlight-shared) { text-decoration: underline dotted; }
 ::highlight(nexus-highlight-current) { text-decoration: underline 2px; }
 ::highlight(nexus-finding) { background-color: #ffe08a; color: #000; }
