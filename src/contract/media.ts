@@ -345,8 +345,8 @@ export const mediaChanged = z.object({
   unchanged: z
     .int()
     .describe(
-      'Media that were in that state already, or that the caller may read but not retry or remove. For library tags, also ' +
-        'media that the library does not list, or that would have more than 100 of them.',
+      'Media that were in that state already, or that the caller may read but not retry or remove. For tags, also media that ' +
+        'would have more than 100 of them; for library tags, also media that the library does not list.',
     ),
   not_found: z.int().describe('Media that do not exist, or that the caller may not read.'),
   next_cursor: z

@@ -320,6 +320,20 @@ describe('lists', () => {
     expect((await ana.get(pathOf(foreign))).body.data.tags).toEqual([]);
   });
 
+  test('a media with 100 tags gets no more of them, and its tags can still be edited', async () => {
+    const reader = await createReader(app);
+    const [full, other] = [await save(reader), await save(reader)];
+    const names = Array.from({ length: 100 }, (_, n) => `t${n}`);
+    const tag = (tags: string[]) =>
+      reader.post('/media/bulk', { action: 'tag', tags, media_ids: [full, other] });
+    expect((await reader.patch(pathOf(full), { tags: names })).status).toBe(200);
+    expect((await tag(['one more'])).body.data).toMatchObject({ changed: 1, unchanged: 1 });
+    expect((await tag(['T1', 't2'])).body.data).toMatchObject({ changed: 1, unchanged: 1 });
+    expect((await reader.get(pathOf(full))).body.data.tags).toHaveLength(100);
+    expect((await reader.get(pathOf(other))).body.data.tags).toEqual(['one more', 't1', 't2']);
+    expect((await reader.patch(pathOf(full), { tags: names.slice(1) })).status).toBe(200);
+  });
+
   test('a link is saved with its tags', async () => {
     const url = 'https://tagged.example/article';
     const saved = await ana.post('/api/v1/media', { url, tags: ['on saving'] });

@@ -1,3 +1,4 @@
+import { MOST_TAGS_OF_MEDIA } from '../../../contract/limits.ts';
 import type { Tag, TagLevel, TagReason } from '../../../contract/mine.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -53,7 +54,7 @@ export async function countTags(sql: Queryable, userId: string): Promise<number>
   return row.count;
 }
 
-/** Gives media tags. Returns the ids of media that did not have all of them. */
+/** Gives media tags, except those that would have too many. Returns the ids of media that did not have all of them. */
 export async function addTags(
   tx: Transaction,
   { user_id }: Viewer,
@@ -65,11 +66,20 @@ export async function addTags(
   }: { mediaIds: string[]; tagIds: string[]; addedBy: AddedBy; ruleId?: string | null | undefined },
 ): Promise<string[]> {
   const rows = await tx<{ media_id: string }[]>`
-    with added as (
+    with with_room as (
+      select given.media_id
+      from unnest(${mediaIds}::uuid[]) as given (media_id)
+      where ${MOST_TAGS_OF_MEDIA - tagIds.length}::int >= (
+        select count(*)
+        from media_tags as other
+        where other.media_id = given.media_id and other.user_id = ${user_id} and other.tag_id <> all(${tagIds}::uuid[])
+      )
+    ),
+    added as (
       insert into media_tags (tag_id, media_id, user_id, added_by, rule_id)
       select tag_id, media_id, ${user_id}, ${addedBy}, ${ruleId}::uuid
       from unnest(${tagIds}::uuid[]) as tag (tag_id)
-      cross join unnest(${mediaIds}::uuid[]) as given (media_id)
+      cross join with_room
       order by tag_id, media_id
       on conflict do nothing
       returning media_id
