@@ -109,6 +109,8 @@ export class World {
       );
       this.#count(String(answer.status));
       if (answer.status < 400) return { kind: 'done', answer, ...span() };
+      // Carried out, but the connection was lost with the answer: what it has made is not known.
+      if (answer.body?.error?.code === 'E_IDEMPOTENCY_CONFLICT') return { kind: 'unknown', ...span() };
       if (answer.status < 500) return { kind: 'refused', answer, ...span() };
       if (answer.status !== 503) this.errors.push(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     } catch (error) {
