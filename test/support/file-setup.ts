@@ -1,6 +1,6 @@
 import { afterAll, inject, vi } from 'vitest';
 import { useBundles } from './process-bundles.ts';
-import { processesMentioning } from './processes.ts';
+import { processesMentioning, signalAll } from './processes.ts';
 import { beginFile, endFile, fileDir } from './workspace.ts';
 
 beginFile();
@@ -16,7 +16,11 @@ afterAll(async () => {
         throw new Error(left.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join('\n'));
     }, 10_000);
   } catch (error) {
-    for (const { pid } of await processesMentioning(fileDir)) process.kill(pid, 'SIGKILL');
+    const left = await processesMentioning(fileDir);
+    signalAll(
+      left.map(({ pid }) => pid),
+      'SIGKILL',
+    );
     throw new Error(`This file left processes behind:\n${(error as Error).message}`);
   }
 });

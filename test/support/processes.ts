@@ -48,6 +48,17 @@ export async function childrenOf(parent: number): Promise<number[]> {
     .map(([pid = 0]) => pid);
 }
 
+/** Sends a signal to processes. Those that have ended meanwhile, such as the children of a killed one, are left out. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 /** Returns whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {

@@ -10,7 +10,7 @@ import {
 } from '../../src/platform/database/embedded/cluster.ts';
 import { openTestDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
-import { childrenOf } from './processes.ts';
+import { childrenOf, signalAll } from './processes.ts';
 import { newDataDir } from './workspace.ts';
 
 /** A migrated primary whose commits wait for a standby. */
@@ -58,14 +58,14 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
     url,
     target: { url },
     async killPrimary() {
-      for (const pid of await processesOf(primary)) process.kill(pid, 'SIGKILL');
+      signalAll(await processesOf(primary), 'SIGKILL');
     },
     async freezePrimary() {
       frozen = await processesOf(primary);
-      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+      signalAll(frozen, 'SIGSTOP');
     },
     thawPrimary() {
-      for (const pid of frozen) process.kill(pid, 'SIGCONT');
+      signalAll(frozen, 'SIGCONT');
     },
     async promoteStandby() {
       const sql = openTestDatabase({ url: urlOf(hosts[1] ?? '') }, 1);
