@@ -61,7 +61,7 @@ function line(count, { connections, requests_per_second, p50_ms, p99_ms, errors,
   ].join('  ');
 }
 
-/** Of the rounds, keeps for each number of connections the one with the most requests: others use the machine, too. */
+/** Keeps, for each number of connections, the round with the most requests: others use the machine, too. */
 function bestOf(rounds) {
   const best = new Map();
   for (const step of rounds.flat()) {

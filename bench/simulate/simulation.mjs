@@ -163,7 +163,7 @@ export function simulate(options) {
     databaseCpuMs: database.used(),
     durationMs: clock.now(),
   });
-  /** What was used while pages arrived, without the end in which only retries and slow sites are left. */
+  /** The cores in use while pages arrived, without the end in which only retries and slow sites are left. */
   let whileArriving = used();
   clock.at(last, () => {
     whileArriving = used();
