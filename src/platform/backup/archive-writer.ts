@@ -26,6 +26,7 @@ export function createArchiveWriter(sink: Writable, mtime: Date, signal?: AbortS
     () => new Promise<never>(() => undefined),
     (error) => Promise.reject(error),
   );
+  // `addStream` throws it.
   failed.catch(() => undefined);
 
   return {
@@ -63,6 +64,7 @@ export function createArchiveWriter(sink: Writable, mtime: Date, signal?: AbortS
     /** Gives up. Nothing is written any more when it resolves. */
     async abort(error: Error): Promise<void> {
       tar.destroy(error);
+      // It fails with the error of the caller, who throws it.
       await written.catch(() => undefined);
     },
   };

@@ -88,6 +88,7 @@ function copyInto(stream: CopyStreamQuery): CopyInput {
     failure = error;
     throw error;
   });
+  // `write` and `finish` throw it.
   failed.catch(() => undefined);
   return {
     async write(data) {

@@ -72,7 +72,7 @@ beforeAll(async () => {
     expect(await database.sql`select from job_queue where queue <> 'maintenance'`).toHaveLength(0);
     expect(await database.sql`select from outbox_event where status = 'pending'`).toHaveLength(0);
   }, 30_000);
-  // Of jobs, only the unfinished ones are measured.
+  // Gauges count only unfinished jobs.
   const jobId = '01900000-0000-7000-8000-000000000001';
   await database.sql`insert into jobs (id, job_type, queue) values (${jobId}, 'later', 'default')`;
   await database.sql`

@@ -19,7 +19,7 @@ interface SelectionActionsOptions {
   passage: ContinuedPassage;
 }
 
-/** What can be done with the selection, or with the passage that it ends. */
+/** Returns the actions on the selection, or on the passage that it ends. */
 export function useSelectionActions({ mediaId, actions, own, range, passage }: SelectionActionsOptions) {
   const queryClient = useQueryClient();
   const { isEnding, stop } = passage;

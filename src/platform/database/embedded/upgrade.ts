@@ -47,7 +47,7 @@ export async function upgradeCluster({ directory, log, copy }: UpgradeOptions): 
   });
   await rm(fresh, { recursive: true, force: true });
   await createOwnDirectory(fresh, await serverAccount(path.join(directory, 'data')));
-  // The same password for both, so that the old data can be used again.
+  // Both have the same password, so that the old data can be used again.
   await copyFile(path.join(directory, 'password'), path.join(fresh, 'password'));
   const common = { whenOwned: 'refuse', purpose: 'upgrade-database', poolSize: POOL_SIZE, log } as const;
   const source = await startEmbedded({ ...common, directory, server: old });
