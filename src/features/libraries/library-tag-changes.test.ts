@@ -318,16 +318,16 @@ describe('on separate connections', () => {
 
   test('an admin who is removed in the meantime is refused', async () => {
     await set(first, ['sea']);
-    const blocking = gate();
-    const expelled = transaction(connections[0], async (tx) => {
+    const held = holdBeforeCommit(connections[0]);
+    const expelled = transaction(held.sql, async (tx) => {
       await tx`select from libraries where id = ${library} for no key update`;
       await tx`delete from memberships where library_id = ${library} and user_id = ${admin.id}`;
-      await blocking.opened;
     });
+    await held.reached;
     const deleted = tagsOn(1).delete(viewerOf(admin), { libraryId: library, tag: 'sea' });
     const settled = Promise.allSettled([deleted]);
     expect(await blockedOrDone(sql, deleted)).toBe('blocked');
-    blocking.open();
+    held.letGo();
     await expelled;
     expect(await settled).toMatchObject([{ reason: { code: 'E_LIBRARY_NOT_FOUND' } }]);
     expect(await tagsOf(first)).toEqual(['sea']);
