@@ -666,7 +666,7 @@ CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, 
 CREATE INDEX media_mine_favourite_idx ON public.media_mine USING btree (user_id, media_id) WHERE is_favourite;
 CREATE INDEX media_mine_media_id_idx ON public.media_mine USING btree (media_id);
 CREATE INDEX media_mine_noted_idx ON public.media_mine USING btree (user_id, media_id) WHERE (note IS NOT NULL);
-CREATE INDEX media_mine_title_search_idx ON public.media_mine USING gin (search_document(title)) WHERE (title IS NOT NULL);
+CREATE INDEX media_mine_title_search_idx ON public.media_mine USING gin (((search_document(title) || array_to_tsvector(ARRAY[(user_id)::text])))) WHERE (title IS NOT NULL);
 CREATE INDEX media_mine_titled_idx ON public.media_mine USING btree (user_id, media_id) WHERE (title IS NOT NULL);
 
 create table media_readings (

@@ -153,7 +153,7 @@ function sourceOf(
 ): SqlFragment {
   const { by, q, library_id } = query;
   if (q !== undefined) return foundByWords(sql, viewer, q, query);
-  if (mediaIds) return ofFewMedia(sql, viewer, mediaIds, query);
+  if (mediaIds) return ofFewMedia(sql, viewer, mediaIds, { ...query, media_id: undefined, tag: undefined });
   if (library_id !== undefined) return sharedWith(sql, viewer, query);
   if (by === 'me') return ofViewer(sql, viewer, query);
   if (by === 'others') return sharedWith(sql, viewer, query);
@@ -209,10 +209,15 @@ const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
     ${query.library_id === undefined ? sql`` : sql`and mine.library_id = ${query.library_id}`}`;
 };
 
-/** Collects the highlights of few media; walking would pass by all others first. */
+/**
+ * Collects the highlights of few media; walking would pass by all others first. They are sorted before they are checked, so
+ * that no more are checked than a page needs.
+ */
 const ofFewMedia = (sql: Queryable, viewer: Viewer, mediaIds: string[], query: ListRequest) => sql`
   select highlight.id
-  from (select * from highlights where media_id = any(${mediaIds}::uuid[]) offset 0) as highlight
+  from (
+    select * from highlights where media_id = any(${mediaIds}::uuid[]) order by id desc offset 0
+  ) as highlight
   join lateral (select ${isVisible(sql, viewer)} as is_visible offset 0) as checked on checked.is_visible
   ${joinViews(sql, viewer)}
   where ${matches(sql, viewer, query)} ${isSharedWith(sql, viewer, query)}

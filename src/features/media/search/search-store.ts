@@ -108,15 +108,24 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, sought: Sought): C
   return byTitle(sql, titled);
 }
 
-/** Finds candidates by the viewer's own titles. */
+/**
+ * Finds candidates by the viewer's own titles. The index has the id of the person as a word of each title, so that neither all
+ * titles of the viewer nor everybody's titles with a frequent word are read.
+ */
 export function foundInOwnTitles(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
   const titled = sql`
     select own.media_id as id, own.title
-    from media_mine as own
+    from (
+      select user_id, media_id, title
+      from media_mine
+      where title is not null
+        and search_document(title) || array_to_tsvector(array[user_id::text])
+          @@ (${sought.words}::tsquery && ${`'${viewer.user_id}'`}::tsquery)
+      offset 0
+    ) as own
     ${inScope(sql, viewer, sought.scope, sql`own.media_id`)}
     ${matches(sql, sought, sql`own.media_id`)}
-    where own.user_id = ${viewer.user_id} and own.title is not null
-      and search_document(own.title) @@ ${sought.words}::tsquery
+    where own.user_id = ${viewer.user_id}
     limit ${MOST_TITLES}`;
   return sql`
     select found.media_id, found.idx, setweight(search_document(found.title), 'A') || found.document as document
