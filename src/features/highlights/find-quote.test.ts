@@ -212,6 +212,21 @@ test('looking in a book does not take forever', { timeout: 20_000 }, () => {
   expect(findQuote(lost, book)).toBeUndefined();
 });
 
+test('a text of one letter ends the search soon, and has no certain place', { timeout: 20_000 }, () => {
+  const endless = [{ idx: 0, canonical_text: 'a'.repeat(1_000_000) }];
+  const quote = { prefix: 'x', suffix: '', fragment_idx: 0, start: 0, end: 0 };
+  for (const exact of ['a'.repeat(20_000), `${'a'.repeat(511)}b`, 'a'.repeat(300)]) {
+    expect(findQuote({ ...quote, exact }, endless)).toBeUndefined();
+  }
+});
+
+test('an edited passage is found far inside a long text', () => {
+  const filler = Array.from({ length: 3000 }, (_, n) => `Line ${n} of the log.`).join(' ');
+  const lost = lose(TEXT, 'In March the boats went out again');
+  const edited = TEXT.replace('the boats went', 'these boats went');
+  expect(found(lost, `${filler} ${edited} ${filler}`)).toBe('In March these boats went out again');
+});
+
 describe('a passage over several fragments is found', () => {
   const LINES = ['The harbour froze', 'in January, and nobody', 'had seen ice before', 'on the harbour.'];
   const lost = { ...lose(LINES.join('\n'), 'froze\nin January, and nobody\nhad seen') };

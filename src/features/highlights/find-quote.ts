@@ -35,8 +35,14 @@ const LEAST_LEAD = 8;
 const SHORTEST_BARE = 12;
 /** The most occurrences that are compared. A passage that occurs more often has no certain place. */
 const MOST_CANDIDATES = 2000;
+/** The most characters that are compared for one passage in one text, where its beginning repeats endlessly. */
+const MOST_COMPARED = 50_000_000;
 /** An edited passage is looked for only if it is neither too short to be told from chance nor too long to be cheap. */
 const EDITED = { shortest: 20, longest: 512, errorShare: 0.2 };
+/** The most similar passages. A text with more repeats itself, and the search takes long for each of them. */
+const MOST_SIMILAR = 500;
+/** Similar words are looked for in parts of a text of this length, until there are too many. */
+const PART = 4096;
 
 /**
  * Finds a passage in a text that may have changed. Returns undefined unless the place is certain: a highlight is better
@@ -52,8 +58,16 @@ export function findQuote(lost: Lost, fragments: readonly FragmentText[]): Place
   return createQuoteFinder(fragments)(lost);
 }
 
+/** Finds a passage whose words have not changed, as `findQuote` does. It is fast in any text. */
+export function findSameQuote(lost: Lost, fragments: readonly FragmentText[]): Place | undefined {
+  return createQuoteFinder(fragments, { finds: 'same' })(lost);
+}
+
 /** Creates a function that finds passages in the same fragments, as `findQuote` does. */
-export function createQuoteFinder(fragments: readonly FragmentText[]) {
+export function createQuoteFinder(
+  fragments: readonly FragmentText[],
+  { finds = 'similar' }: { finds?: 'same' | 'similar' } = {},
+) {
   let joined: RunningText | undefined;
   let flat: string | undefined;
   const whole = () => {
@@ -83,15 +97,14 @@ export function createQuoteFinder(fragments: readonly FragmentText[]) {
     }
     const within = fragments.flatMap((fragment) => sameWords(lost, fragment));
     const same = within.length > 0 ? within : across(sameWords, lost);
-    const found =
-      same.length > 0
-        ? certain(lost, same)
-        : (confirmed(
-            lost,
-            fragments.flatMap((fragment) => similarWords(lost, fragment)),
-          ) ?? confirmed(lost, across(similarWords, lost)));
+    const found = same.length > 0 ? certain(lost, same) : finds === 'similar' ? edited(lost) : undefined;
     return found && { fragment_idx: found.fragment_idx, start: found.start, end: found.end };
   };
+
+  function edited(lost: Lost): Candidate | undefined {
+    const within = fragments.flatMap((fragment) => similarWords(lost, fragment));
+    return confirmed(lost, within) ?? confirmed(lost, across(similarWords, lost));
+  }
 }
 
 /** A text with spaces for line breaks. Its offsets stay the same. */
@@ -139,8 +152,10 @@ function isWhereItWas(lost: Lost, fragments: readonly FragmentText[]): boolean {
 
 function sameWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {
   const found: Candidate[] = [];
+  const most = MOST_COMPARED / lost.exact.length;
   let start = text.indexOf(lost.exact);
-  while (start >= 0 && found.length < MOST_CANDIDATES) {
+  for (let tried = 0; start >= 0 && found.length < MOST_CANDIDATES; tried += 1) {
+    if (tried > most) return [];
     const range = { start, end: start + lost.exact.length };
     if (!cutsCharacter(text, range) && !cutsWord(lost, text, range)) {
       found.push({ fragment_idx: idx, ...range, ...compareContext(lost, text, range), errors: 0 });
@@ -160,11 +175,22 @@ function cutsWord({ prefix, exact, suffix }: Quote, text: string, { start, end }
 const STARTS_WITH_LETTER = /^[\p{L}\p{N}]/u;
 const ENDS_WITH_LETTER = /[\p{L}\p{N}]$/u;
 
-/** Finds words that differ in a few characters. */
+/** Finds the words that differ in the fewest characters. */
 function similarWords(lost: Lost, { idx, canonical_text: text }: FragmentText): Candidate[] {
   const { exact } = lost;
   if (exact.length < EDITED.shortest || exact.length > EDITED.longest) return [];
-  return search(text, exact, Math.floor(exact.length * EDITED.errorShare))
+  let errors = Math.floor(exact.length * EDITED.errorShare);
+  let found: ReturnType<typeof search> = [];
+  const overlap = exact.length + errors;
+  for (let from = 0; from === 0 || from + overlap < text.length; from += PART) {
+    const part = search(text.slice(from, from + PART + overlap), exact, errors);
+    const fewest = Math.min(errors, ...part.map((match) => match.errors));
+    if (fewest < errors) found = [];
+    errors = fewest;
+    for (const { start, end } of part) found.push({ start: from + start, end: from + end, errors });
+    if (found.length > MOST_SIMILAR) return [];
+  }
+  return found
     .filter((match) => match.end > match.start && !cutsCharacter(text, match))
     .map((match) => ({ fragment_idx: idx, ...match, ...compareContext(lost, text, match) }));
 }

@@ -21,7 +21,7 @@ import { versionOf } from '../../platform/version-tag.ts';
 import { mediaNotFound, requireReadable } from '../libraries/access/access.ts';
 import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
 import { emitHighlightEvent } from './events.ts';
-import { findQuote } from './find-quote.ts';
+import { findSameQuote } from './find-quote.ts';
 import { cutsCharacter, quoteAt, type Range } from './quote.ts';
 import { FRAGMENT_BREAK, joinTexts, textOfRange } from './running-text.ts';
 import * as store from './store.ts';
@@ -205,16 +205,16 @@ function rangeOf(fragments: { canonical_text: string }[], target: HighlightTarge
   if (!quote) throw invalidRange('The target has no position and no quote.');
   const lost = { ...quote, start: range?.start ?? 0, end: range?.end ?? 0, fragment_idx };
   const found =
-    text.split(quote.exact).length === 2
-      ? onlyPlace(text, quote.exact)
-      : findQuote(lost, [{ idx: fragment_idx, canonical_text: text }]);
+    onlyPlace(text, quote.exact) ?? findSameQuote(lost, [{ idx: fragment_idx, canonical_text: text }]);
   if (!found) throw invalidRange('The quote is not in the text, or not only once. Give more of its context.');
   return checked(fragments, { start: found.start, end: found.end });
 }
 
-function onlyPlace(text: string, exact: string): Range {
+/** Returns where the words are, if they occur once. */
+function onlyPlace(text: string, exact: string): Range | undefined {
   const start = text.indexOf(exact);
-  return { start, end: start + exact.length };
+  const isOnly = start >= 0 && text.indexOf(exact, start + 1) < 0;
+  return isOnly ? { start, end: start + exact.length } : undefined;
 }
 
 function checked(fragments: { canonical_text: string }[], range: Range): Range {

@@ -29,11 +29,9 @@ export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<ty
       const last = lost.at(-1);
       if (!last) return counts;
       after = last.id;
-      const found = await run(
-        'highlights.place',
-        { lost, fragments },
-        { cost: length * lost.length, signal },
-      );
+      // Similar words are looked for with several steps for each character.
+      const cost = length * lost.reduce((sum, { exact }) => sum + 1 + exact.length / 10, 0);
+      const found = await run('highlights.place', { lost, fragments }, { cost, signal });
       const placed = lost.flatMap(({ id: highlightId }, index) => {
         const range = found[index];
         const first = fragments.findIndex(({ idx }) => idx === range?.fragment_idx);
