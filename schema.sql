@@ -316,6 +316,7 @@ create table highlights (
   lost_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  former_exact text,
   constraint highlights_pkey PRIMARY KEY (id),
   constraint highlights_shared_key UNIQUE (id, user_id, media_id),
   constraint highlights_fragment_id_fkey FOREIGN KEY (fragment_id) REFERENCES media_fragments(id) ON DELETE SET NULL,
@@ -330,7 +331,7 @@ CREATE INDEX highlights_fragment_idx ON public.highlights USING btree (fragment_
 CREATE INDEX highlights_media_idx ON public.highlights USING btree (media_id, fragment_idx, start_offset, id);
 CREATE INDEX highlights_noted_idx ON public.highlights USING btree (user_id, id) WHERE (note IS NOT NULL);
 CREATE INDEX highlights_own_unplaced_idx ON public.highlights USING btree (user_id, id) WHERE (fragment_id IS NULL);
-CREATE INDEX highlights_search_idx ON public.highlights USING gin (search_document(((exact || ' '::text) || COALESCE(note, ''::text))));
+CREATE INDEX highlights_search_idx ON public.highlights USING gin (personal_document(user_id, ((exact || ' '::text) || COALESCE(note, ''::text))));
 CREATE INDEX highlights_unplaced_idx ON public.highlights USING btree (media_id, id) WHERE (fragment_id IS NULL);
 CREATE INDEX highlights_unsought_idx ON public.highlights USING btree (media_id) WHERE ((fragment_id IS NULL) AND (lost_at IS NULL));
 CREATE INDEX highlights_user_idx ON public.highlights USING btree (user_id, id);
@@ -666,7 +667,7 @@ CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, 
 CREATE INDEX media_mine_favourite_idx ON public.media_mine USING btree (user_id, media_id) WHERE is_favourite;
 CREATE INDEX media_mine_media_id_idx ON public.media_mine USING btree (media_id);
 CREATE INDEX media_mine_noted_idx ON public.media_mine USING btree (user_id, media_id) WHERE (note IS NOT NULL);
-CREATE INDEX media_mine_title_search_idx ON public.media_mine USING gin (((search_document(title) || array_to_tsvector(ARRAY[(user_id)::text])))) WHERE (title IS NOT NULL);
+CREATE INDEX media_mine_title_search_idx ON public.media_mine USING gin (personal_document(user_id, title)) WHERE (title IS NOT NULL);
 CREATE INDEX media_mine_titled_idx ON public.media_mine USING btree (user_id, media_id) WHERE (title IS NOT NULL);
 
 create table media_readings (
@@ -1164,6 +1165,20 @@ begin
   where media_id = new.id;
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.personal_document(user_id uuid, given text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (search_document(given) || array_to_tsvector(ARRAY[(' '::text || (user_id)::text)]))
+;
+
+CREATE OR REPLACE FUNCTION public.personal_query(user_id uuid, words tsquery)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (numnode(words) = 0) THEN words ELSE (words && (quote_literal((' '::text || (user_id)::text)))::tsquery) END
 ;
 
 CREATE OR REPLACE FUNCTION public.search_document(given text)

@@ -46,7 +46,6 @@ const HIGHLIGHTS = {
   'with a note': { has: 'note' },
   unplaced: { is: 'unplaced' },
   unread: { is: 'unread' },
-  'with a rare tag': { tag: 'site/rare' },
   'of a rare word': { q: 'w15000' },
   'of a frequent word': { q: 'w1' },
 };
@@ -102,6 +101,8 @@ export async function compareAll({ sql, lists, search, world, modest, pair }) {
     const page = (viewer) => () => highlights.list(viewer, { limit: 50, ...query });
     await compare(`highlights ${name}`, page(collector), page(modest));
   }
+  const own = (query) => () => highlights.list(collector, { limit: 50, ...query });
+  await compare('highlights with a rare tag, against all', own({ tag: 'site/rare' }), own({}));
   const ofLarge = (viewer) => () => highlights.list(viewer, { limit: 50, library_id: large });
   await compare('highlights of a library, author against reader', ofLarge(member), ofLarge(plain_member));
   const ofMedia = async (viewer) => {

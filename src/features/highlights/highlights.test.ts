@@ -9,11 +9,14 @@ import {
   join,
   type Reader,
 } from '../../../test/support/libraries.ts';
+import { holdBeforeCommit } from '../../../test/support/races.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
 import { selectorsOf } from '../../contract/highlight-selectors.ts';
 import type { Highlight } from '../../contract/highlights.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import { newId } from '../../platform/ids.ts';
 import { createHighlightCheck } from './integrity.ts';
+import { createReplies } from './replies.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -401,6 +404,73 @@ describe('lists', () => {
     expect(await isUnread()).toBe(false);
     await ana.post(`/api/v1/highlights/${id}/replies`, { body: 'And?' });
     expect(await isUnread()).toBe(true);
+  });
+});
+
+test('a reply that is committed after the highlight was seen is unread, although it began before', async () => {
+  const { id } = await mark(ana, 'went out again', shared());
+  const held = holdBeforeCommit(sql);
+  const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
+  const replied = createReplies({ sql: held.sql }).create(viewer, id, 'Wait for me', {} as Actor);
+  await held.reached;
+  await app.call('PUT', `/api/v1/highlights/${id}/seen`, { key: ben.key });
+  held.letGo();
+  await replied;
+  expect((await ben.get(`/api/v1/highlights/${id}`)).body.data.is_unread).toBe(true);
+});
+
+describe('a search of words', () => {
+  const OTHERS = 6000;
+
+  /** Somebody who has nothing to do with the others highlights the same words over and over. */
+  beforeAll(async () => {
+    const eager = await createReader(app);
+    const media = await saveReady(sql, eager, { texts: [TEXT] });
+    await sql`
+      insert into highlights (
+        id, media_id, user_id, fragment_id, fragment_idx, start_offset, end_offset, exact, prefix, suffix, color
+      )
+      select gen_random_uuid(), ${media}, ${eager.id}, id, 0, 0, 11, 'The harbour', '', '', 'yellow'
+      from media_fragments, generate_series(1, ${OTHERS})
+      where media_id = ${media}`;
+    await sql`analyze highlights`;
+  });
+
+  test.each(['harbour', 'january'])('finds one’s own and what is shared, and nothing else: %s', async (q) => {
+    const [mine, theirs] = [
+      await mark(ben, 'The harbour froze in January'),
+      await mark(ana, 'harbour froze in January', shared()),
+    ];
+    const secret = await mark(ana, 'harbour froze in January.');
+    const found = async (reader: Reader, query = '') =>
+      idsIn(await reader.get(`/api/v1/highlights?limit=200&q=${q}${query}`));
+    expect(await found(ben, '&by=me')).toEqual([mine.id]);
+    expect(await found(ben)).toEqual(expect.arrayContaining([theirs.id, mine.id]));
+    expect(await found(ben)).not.toContain(secret.id);
+    expect(await found(ben, '&by=others')).toContain(theirs.id);
+    expect(await found(ben, '&by=others')).not.toContain(mine.id);
+    expect(await found(ben, `&library_id=${libraryId}`)).toContain(theirs.id);
+    expect(await found(ana, `&library_id=${libraryId}`)).not.toContain(secret.id);
+    expect(await found(eve)).toEqual([]);
+    await app.call('DELETE', `/api/v1/highlights/${mine.id}`, { key: ben.key });
+  });
+
+  test('of a frequent word reads own highlights only', async () => {
+    const statement = sql`
+      select from highlights
+      where personal_document(user_id, exact || ' ' || coalesce(note, ''))
+        @@ personal_query(${eve.id}, websearch_to_tsquery('simple', 'harbour'))`;
+    const [plan] = await sql`explain (analyze, format json) ${statement}`;
+    const rows = JSON.stringify(plan).match(/"(Actual Rows|Rows Removed by [^"]+)":[0-9.]+/g) ?? [];
+    expect(rows.filter((row) => !/:0(\.0+)?$/.test(row))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test('of signs, or of the id of a person, finds nothing', async () => {
+    for (const q of ['!!!', '-', ana.id, ` ${ana.id}`]) {
+      const { status, body } = await ana.get(`/api/v1/highlights?q=${encodeURIComponent(q)}`);
+      expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
+    }
   });
 });
 

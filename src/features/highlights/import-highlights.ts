@@ -29,7 +29,10 @@ export async function importHighlights(
   await store.lockImports(tx, user_id);
   const known = new KnownQuotes();
   const mediaIds = wanted.map(({ media_id }) => media_id);
-  for (const row of await store.listOwnQuotes(tx, user_id, mediaIds)) known.add(row);
+  for (const { former_exact, ...row } of await store.listOwnQuotes(tx, user_id, mediaIds)) {
+    known.add(row);
+    if (former_exact !== null) known.add({ ...row, exact: former_exact });
+  }
   const added: store.UnplacedHighlight[] = [];
   for (const { media_id, highlights } of wanted) {
     for (const one of highlights) {

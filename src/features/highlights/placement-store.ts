@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import type { FragmentText, Lost, Place } from './find-quote.ts';
 import type { Quote } from './quote.ts';
 
@@ -51,6 +52,10 @@ export async function listUnsought(
   return rows.map(({ media_id }) => media_id);
 }
 
+/** The words that a highlight had first, by which an import knows it again. */
+export const formerExact = (sql: Queryable, exact: SqlFragment) => sql`
+  case when highlights.exact = ${exact} then former_exact else coalesce(former_exact, highlights.exact) end`;
+
 type Placement = Place & Quote & { id: string; fragment_id: string };
 
 /** Places highlights, except those that somebody has placed in the meantime. */
@@ -59,7 +64,8 @@ export async function placeMany(tx: Transaction, placed: Placement[]): Promise<v
   await tx`
     update highlights
     set fragment_id = given.fragment_id, fragment_idx = given.fragment_idx, start_offset = given.start_offset,
-        end_offset = given.end_offset, exact = given.exact, prefix = given.prefix, suffix = given.suffix, lost_at = null
+        end_offset = given.end_offset, exact = given.exact, prefix = given.prefix, suffix = given.suffix,
+        former_exact = ${formerExact(tx, tx`given.exact`)}, lost_at = null
     from unnest(
       ${column(({ id }) => id)}::uuid[],
       ${column(({ fragment_id }) => fragment_id)}::uuid[],
@@ -80,8 +86,21 @@ export async function markLost(tx: Transaction, lost: { id: string }[]): Promise
     where id = any(${lost.map(({ id }) => id)}::uuid[]) and fragment_id is null`;
 }
 
-/** Moves highlights, and with them their shares, to another media, where they are not placed yet. */
+/**
+ * Moves highlights, and with them their shares, to another media, where they are not placed yet. Shares with libraries that
+ * do not contain the first media have no effect, and must not get one because they contain the other.
+ */
 export async function moveHighlights(tx: Transaction, fromId: string, toId: string) {
+  await tx`
+    delete from highlight_shares as share
+    using highlights
+    where highlights.media_id = ${fromId}
+      and share.highlight_id = highlights.id
+      and not exists (
+        select
+        from library_media as listed
+        where listed.library_id = share.library_id and listed.media_id = ${fromId}
+      )`;
   return tx<{ id: string; media_id: string; user_id: string; is_private: boolean }[]>`
     update highlights
     set media_id = ${toId}, fragment_id = null, lost_at = null

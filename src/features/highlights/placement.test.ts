@@ -9,6 +9,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { emitMediaEvents } from '../media/events.ts';
 import { replaceByKnown } from '../media/saving/unite-media.ts';
+import { importHighlights } from './import-highlights.ts';
 import { createHighlightCheck } from './integrity.ts';
 import { createPlacement, moveHighlights } from './placement.ts';
 import { highlightWork } from './work.ts';
@@ -90,6 +91,17 @@ describe('when a text is extracted anew', () => {
     expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
   });
 
+  test('a lost passage is put right by hand', async () => {
+    const mediaId = await saveReady(sql, ana, { texts: [FIRST] });
+    const { id } = await mark(ana, mediaId, 'seen ice');
+    await transaction(sql, (tx) => replaceText(tx, mediaId, [SECOND]));
+    expect(await place(mediaId)).toEqual({ placed: 0, lost: 1 });
+    const target = { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact: 'the winter' }] };
+    const moved = await ana.patch(`/api/v1/highlights/${id}`, { target });
+    expect(moved).toMatchObject({ status: 200, body: { data: { id, is_placed: true } } });
+    expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
+  });
+
   test('many highlights are placed in batches', async () => {
     const reader = await createReader(app);
     const mediaId = await saveReady(sql, reader, { texts: [FIRST] });
@@ -135,6 +147,43 @@ describe('when a media replaces another', () => {
     expect((await ben.get(`/api/v1/highlights/${own.id}`)).status).toBe(404);
     expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
   });
+});
+
+test('a highlight that is shared with a library without its media stays private when the media is replaced', async () => {
+  const [ben, libraryId] = [await createReader(app), await createLibrary(ana)];
+  const [loser, winner] = [
+    await saveReady(sql, ana, { texts: [FIRST] }),
+    await saveReady(sql, ana, { texts: [FIRST] }),
+  ];
+  for (const media_id of [loser, winner]) await ana.post(`/libraries/${libraryId}/media`, { media_id });
+  await join(ana, libraryId, ben);
+  const { id } = await mark(ana, loser, 'seen ice', { visibility: { library_ids: [libraryId] } });
+  await ana.delete(`/libraries/${libraryId}/media/${loser}`);
+  expect(await read(id)).toMatchObject({ visibility: 'private' });
+
+  await transaction(sql, (tx) => replaceByKnown(tx, loser, winner, moveHighlights));
+  expect(await read(id)).toMatchObject({ media_id: winner, visibility: 'private' });
+  expect((await ben.get(`/api/v1/highlights/${id}`)).status).toBe(404);
+});
+
+test('a passage that was imported and placed at slightly other words is not imported again', async () => {
+  const mediaId = await saveReady(sql, ana, { texts: [FIRST] });
+  const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
+  const quote = {
+    type: 'TextQuoteSelector' as const,
+    exact: 'Nobody had ever seen ice on the harbour',
+    prefix: 'The harbour froze in January. ',
+    suffix: ' before.',
+  };
+  const highlights = [{ target: { fragment_idx: 0, selector: [quote] }, color: 'yellow' as const }];
+  const add = () =>
+    transaction(sql, (tx) => importHighlights(tx, viewer, [{ media_id: mediaId, highlights }], {}));
+  expect(await add()).toBe(1);
+  expect(await place(mediaId)).toEqual({ placed: 1, lost: 0 });
+  const [{ id } = { id: '' }] = (await ana.get(`/api/v1/media/${mediaId}/highlights`)).body
+    .data as Highlight[];
+  expect(selectorsOf(await read(id)).quote.exact).toBe('Nobody had seen ice on the harbour');
+  expect(await add()).toBe(0);
 });
 
 test('highlights go with a media that is deleted for good', async () => {

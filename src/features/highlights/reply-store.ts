@@ -71,13 +71,15 @@ export async function lockReply(tx: Transaction, viewer: Viewer, id: string) {
   return findReply(tx, viewer, id);
 }
 
+/** Inserts a reply to a locked highlight. Its date is later than those of all replies before it, also of slow transactions. */
 export async function insertReply(
   tx: Transaction,
   reply: Pick<ReplyRow, 'id' | 'highlight_id' | 'user_id' | 'body'>,
 ): Promise<void> {
   await tx`
-    insert into highlight_replies (id, highlight_id, user_id, body)
-    values (${reply.id}, ${reply.highlight_id}, ${reply.user_id}, ${reply.body})`;
+    insert into highlight_replies (id, highlight_id, user_id, body, created_at, updated_at)
+    select ${reply.id}, ${reply.highlight_id}, ${reply.user_id}, ${reply.body}, moment, moment
+    from clock_timestamp() as moment`;
 }
 
 export async function updateReply(tx: Transaction, id: string, body: string): Promise<void> {

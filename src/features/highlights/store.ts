@@ -5,6 +5,7 @@ import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mediaWithTag } from '../media/mine/media-with-tag.ts';
 import type { Place } from './find-quote.ts';
+import { formerExact } from './placement-store.ts';
 import type { Quote } from './quote.ts';
 import { canSeeHighlight, canSeeReply, sharesSeenBy } from './visibility.ts';
 
@@ -119,9 +120,11 @@ export async function listHighlights(
   query: HighlightsQuery & { before: string | null },
 ) {
   const mediaIds = await fewMedia(sql, viewer, query);
+  const sought = query.q === undefined ? undefined : await readWords(sql, query.q);
+  const source = sought ? foundByWords(sql, viewer, sought, query) : sourceOf(sql, viewer, query, mediaIds);
   return sql<HighlightRow[]>`
     with page as materialized (
-      select distinct id from (${sourceOf(sql, viewer, query, mediaIds)}) as source order by id desc limit ${query.limit + 1}
+      select distinct id from (${source}) as source order by id desc limit ${query.limit + 1}
     )
     ${selectHighlights(sql, viewer)}
     from page
@@ -151,8 +154,7 @@ function sourceOf(
   query: ListRequest,
   mediaIds: string[] | undefined,
 ): SqlFragment {
-  const { by, q, library_id } = query;
-  if (q !== undefined) return foundByWords(sql, viewer, q, query);
+  const { by, library_id } = query;
   if (mediaIds) return ofFewMedia(sql, viewer, mediaIds, { ...query, media_id: undefined, tag: undefined });
   if (library_id !== undefined) return sharedWith(sql, viewer, query);
   if (by === 'me') return ofViewer(sql, viewer, query);
@@ -175,7 +177,7 @@ const ofViewer = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
   )`;
 };
 
-const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
+const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest, also = sql`true`) => {
   // Own highlights are listed by `ofViewer`, except for those of one library.
   const isOfOthers = query.by === 'others' || (query.by === undefined && query.library_id === undefined);
   return sql`
@@ -183,7 +185,13 @@ const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
   from memberships as mine
   cross join lateral (
     select share.highlight_id as id
-    from highlight_shares as share
+    from (
+      select *
+      from highlight_shares as share
+      where share.library_id = mine.library_id ${isBefore(sql, sql`share.highlight_id`, query)}
+      order by share.highlight_id desc
+      offset 0
+    ) as share
     join lateral (
       select
         exists (
@@ -195,13 +203,11 @@ const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
           select
           from highlights as highlight
           ${joinViews(sql, viewer)}
-          where highlight.id = share.highlight_id and ${matches(sql, viewer, query)}
+          where highlight.id = share.highlight_id and ${matches(sql, viewer, query)} and ${also}
         ) as is_listed
       offset 0
     ) as checked on checked.is_listed
-    where share.library_id = mine.library_id
-      ${isOfOthers ? sql`and share.user_id <> ${viewer.user_id}` : sql``}
-      ${isBefore(sql, sql`share.highlight_id`, query)}
+    ${isOfOthers ? sql`where share.user_id <> ${viewer.user_id}` : sql``}
     order by share.highlight_id desc
     limit ${query.limit + 1}
   ) as found
@@ -224,19 +230,52 @@ const ofFewMedia = (sql: Queryable, viewer: Viewer, mediaIds: string[], query: L
   order by highlight.id desc
   limit ${query.limit + 1}`;
 
-/** Begins with the index of words, which finds few highlights; walking would parse every text. */
-const foundByWords = (sql: Queryable, viewer: Viewer, q: string, query: ListRequest) => sql`
+/** The most highlights of all people that contain the words and are checked. */
+const MOST_FOUND = 5000;
+
+interface Sought {
+  words: string;
+  /** Whether so many highlights contain the words that checking whether each is visible would take long. */
+  isFrequent: boolean;
+}
+
+/** Reads words, as `search_document` writes them, and estimates how many highlights contain them. */
+async function readWords(sql: Queryable, q: string): Promise<Sought> {
+  const [{ words }] = await sql<[{ words: string }]>`
+    select websearch_to_tsquery('simple', search_form(${q}))::text as words`;
+  const [plan] = await sql<[{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }]>`
+    explain (format json) select from highlights as highlight where ${isIndexed(sql, sql`${words}::tsquery`)}`;
+  return { words, isFrequent: plan['QUERY PLAN'][0].Plan['Plan Rows'] > MOST_FOUND };
+}
+
+/**
+ * Finds the viewer's own highlights by the index, which has whose they are. Those of others are looked up in it, too, if few
+ * people have highlighted the words; otherwise the highlights that are shared with the viewer are read.
+ */
+function foundByWords(sql: Queryable, viewer: Viewer, sought: Sought, query: ListRequest): SqlFragment {
+  const words = sql`${sought.words}::tsquery`;
+  const own = byIndex(sql, viewer, query, sql`personal_query(${viewer.user_id}, ${words})`);
+  if (query.by === 'me') return own;
+  if (!sought.isFrequent) return byIndex(sql, viewer, query, words);
+  // No index has this expression, so each text is read where it is met.
+  const hasWords = sql`search_document(${textOf(sql)}) @@ ${words}`;
+  const shared = sharedWith(sql, viewer, query, hasWords);
+  return query.by === 'others' ? shared : sql`${own} union all ${shared}`;
+}
+
+const textOf = (sql: Queryable) => sql`highlight.exact || ' ' || coalesce(highlight.note, '')`;
+
+const isIndexed = (sql: Queryable, words: SqlFragment) => sql`
+  personal_document(highlight.user_id, ${textOf(sql)}) @@ ${words}`;
+
+const byIndex = (sql: Queryable, viewer: Viewer, query: ListRequest, words: SqlFragment) => sql`(
   select highlight.id
-  from (
-    select *
-    from highlights
-    where search_document(exact || ' ' || coalesce(note, '')) @@ websearch_to_tsquery('simple', search_form(${q}))
-    offset 0
-  ) as highlight
+  from (select * from highlights as highlight where ${isIndexed(sql, words)} offset 0) as highlight
   ${joinViews(sql, viewer)}
   where ${isVisible(sql, viewer)} and ${matches(sql, viewer, query)} ${isSharedWith(sql, viewer, query)}
   order by highlight.id desc
-  limit ${query.limit + 1}`;
+  limit ${query.limit + 1}
+)`;
 
 const isSharedWith = (sql: Queryable, viewer: Viewer, { library_id }: ListRequest) =>
   library_id === undefined
@@ -312,7 +351,7 @@ export async function placeHighlight(tx: Transaction, id: string, place: Placeme
     update highlights
     set fragment_id = ${place.fragment_id}, fragment_idx = ${place.fragment_idx}, start_offset = ${place.start},
         end_offset = ${place.end}, exact = ${place.exact}, prefix = ${place.prefix}, suffix = ${place.suffix},
-        updated_at = now()
+        former_exact = ${formerExact(tx, tx`${place.exact}`)}, lost_at = null, updated_at = now()
     where id = ${id}`;
 }
 
@@ -398,12 +437,16 @@ export async function listAudience(sql: Queryable, authorId: string, libraryIds:
   return { people: rows.map(({ total: _, ...person }) => person), total: rows[0]?.total ?? 0 };
 }
 
-/** Notes that the viewer has seen a highlight and its replies. */
+/** Notes that the viewer has seen a highlight and its replies. A reply that is not committed yet stays unread. */
 export async function markSeen(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
   await sql`
-    insert into highlight_views (user_id, highlight_id, seen_at)
-    values (${viewer.user_id}, ${id}, clock_timestamp())
-    on conflict (user_id, highlight_id) do update set seen_at = excluded.seen_at`;
+    insert into highlight_views as known (user_id, highlight_id, seen_at)
+    select ${viewer.user_id}, highlight.id, greatest(highlight.created_at, max(reply.created_at))
+    from highlights as highlight
+    left join highlight_replies as reply on reply.highlight_id = highlight.id
+    where highlight.id = ${id}
+    group by highlight.id
+    on conflict (user_id, highlight_id) do update set seen_at = greatest(known.seen_at, excluded.seen_at)`;
 }
 
 /** Counts the highlights that are shared with a library, by a member and by others. */

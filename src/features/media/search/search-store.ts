@@ -108,10 +108,7 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, sought: Sought): C
   return byTitle(sql, titled);
 }
 
-/**
- * Finds candidates by the viewer's own titles. The index has the id of the person as a word of each title, so that neither all
- * titles of the viewer nor everybody's titles with a frequent word are read.
- */
+/** Finds candidates by the viewer's own titles. */
 export function foundInOwnTitles(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
   const titled = sql`
     select own.media_id as id, own.title
@@ -119,8 +116,7 @@ export function foundInOwnTitles(sql: Queryable, viewer: Viewer, sought: Sought)
       select user_id, media_id, title
       from media_mine
       where title is not null
-        and search_document(title) || array_to_tsvector(array[user_id::text])
-          @@ (${sought.words}::tsquery && ${`'${viewer.user_id}'`}::tsquery)
+        and personal_document(user_id, title) @@ personal_query(${viewer.user_id}, ${sought.words}::tsquery)
       offset 0
     ) as own
     ${inScope(sql, viewer, sought.scope, sql`own.media_id`)}

@@ -70,8 +70,6 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
     return transaction(sql, async (tx) => {
       await store.prepareSearch(tx);
       const { words, occurrences, share } = await store.readWords(tx, toTextQuery(tx, text));
-      // Signs alone are no words.
-      if (words === '') return { words, hits: [] };
       const others = combine('all', rest);
       const asker = askerOf(tx, viewer, query.library_id);
       const isMatch = others && matchesQuery(tx, asker, others);
