@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/support/database.ts';
+import { openTestDatabase, useDatabase } from '../../../test/support/database.ts';
+import { startForwarder } from '../../../test/support/forwarder.ts';
 import { bulkTransaction, holdLock, openBulkPool } from './bulk.ts';
 
-const { sql } = useDatabase({ template: 'template0' });
+const { sql, target } = useDatabase({ template: 'template0' });
 
 test('rows go out and in again, whatever is in them', async () => {
   const pool = openBulkPool(sql, 1);
@@ -68,4 +69,16 @@ test('a lock is held by one, and released when its connection is lost', async ()
   expect(await second?.isHeld()).toBe(true);
   await Promise.all([lock?.release(), second?.release()]);
   await pool.end();
+});
+
+test('a lock whose first statement fails leaves no connection behind', async () => {
+  const { host, port, username, password, database } = target;
+  const forwarder = await startForwarder(`${host}/.s.PGSQL.${port}`, { refused: /lock_timeout/ });
+  const url = `postgres://${username}:${password}@127.0.0.1:${forwarder.port}/${database}`;
+  const outer = openTestDatabase({ url }, 1);
+  const pool = openBulkPool(outer, 1);
+  await expect(holdLock(pool, 1, 1)).rejects.toThrow(/terminated|ended|closed/);
+  await pool.end();
+  await outer.end();
+  await forwarder.close();
 });

@@ -122,9 +122,9 @@ export async function holdLock(
   client.on('error', (error) => {
     lost = error;
   });
-  // In a transaction, because a pooler would keep the connection of a lock only until its statement ends.
-  await client.query(`${BEGIN.write}; set local lock_timeout = ${waitSeconds * 1000}`);
   try {
+    // In a transaction, because a pooler would keep the connection of a lock only until its statement ends.
+    await client.query(`${BEGIN.write}; set local lock_timeout = ${waitSeconds * 1000}`);
     await client.query('select pg_advisory_xact_lock($1)', [key]);
   } catch (error) {
     await client.query('rollback').catch(() => undefined);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openTestDatabase } from '../../../test/support/database.ts';
+import { openTestDatabase, useDatabase } from '../../../test/support/database.ts';
+import { startForwarder } from '../../../test/support/forwarder.ts';
 import { type ReplicatedServer, startReplicatedServer } from '../../../test/support/replicated-server.ts';
 import type { Database } from './database.ts';
 import { splitHosts } from './hosts.ts';
@@ -12,6 +13,25 @@ test.each([
   ['postgres://u:p@/db?host=/tmp/a,b', ['postgres://u:p@/db?host=/tmp/a,b']],
 ])('%s has the hosts of %j', (url, hosts) => {
   expect(splitHosts(url)).toEqual(hosts);
+});
+
+const { target } = useDatabase();
+
+test('connections through two ways to one primary stay open', { tags: 'slow' }, async () => {
+  const { host, port, username, password, database } = target;
+  const ways = await Promise.all([1, 2].map(() => startForwarder(`${host}/.s.PGSQL.${port}`)));
+  const hosts = ways.map((way) => `127.0.0.1:${way.port}`).join();
+  const through = openTestDatabase({ url: `postgres://${username}:${password}@${hosts}/${database}` }, 1);
+  const backend = async () => (await through`select pg_backend_pid() as pid`)[0]?.pid;
+  const first = await backend();
+  // Each look for the primary asks both ways: the first time, and three times later.
+  await ways[1]?.connected(4);
+  expect(await backend()).toBe(first);
+
+  await ways[0]?.close();
+  await vi.waitFor(backend, { timeout: 30_000, interval: 100 });
+  await through.end();
+  await ways[1]?.close();
 });
 
 let server: ReplicatedServer;

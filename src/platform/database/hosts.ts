@@ -18,19 +18,21 @@ export function splitHosts(url: string): string[] {
 
 /**
  * Creates a class of connections that look for the primary before they connect. While some are open, it is looked for every
- * few seconds, and connections to another host are closed: a host that vanished, or was frozen, closes none by itself.
+ * few seconds, and connections to a host that does not accept writes are closed: a host that vanished, or was frozen, closes none
+ * by itself. Several hosts may lead to the same primary, through poolers or proxies; then all of them stay.
  */
 export function followPrimary(hosts: pg.ClientConfig[]): typeof pg.Client {
   const open = new Set<pg.Client>();
-  let search: Promise<pg.ClientConfig> | undefined;
+  let current: Primary | undefined;
+  let search: Promise<Primary> | undefined;
   let searchedAt = 0;
   let watch: NodeJS.Timeout | undefined;
 
   /** Returns the primary. Connections that are opened at the same time share the search. */
-  function primary(): Promise<pg.ClientConfig> {
+  function primary(): Promise<Primary> {
     if (search === undefined || Date.now() - searchedAt > FOUND_FOR_MS) {
       searchedAt = Date.now();
-      search = findPrimary(hosts);
+      search = findPrimary();
       search.catch(() => {
         search = undefined;
       });
@@ -38,9 +40,25 @@ export function followPrimary(hosts: pg.ClientConfig[]): typeof pg.Client {
     return search;
   }
 
+  /** Finds the host that accepts writes: the one that is used already or, if it does not, the first in the URL. */
+  async function findPrimary(): Promise<Primary> {
+    const primaries = newestOf(await askHosts(hosts).soon);
+    const used = primaries.find(({ host }) => host === current?.host);
+    const first = hosts.map((host) => primaries.find((one) => one.host === host)).find(Boolean);
+    const found = used ?? first;
+    if (!found) throw new Error('A host that accepted writes is not among those that answered.');
+    current = found;
+    return found;
+  }
+
   async function closeOthers(): Promise<void> {
-    const found = await primary();
-    for (const client of open) if (!isAt(client, found)) client.connection.stream.destroy();
+    const { soon, all } = askHosts(hosts);
+    const quick = newestOf(await soon);
+    const wasPromoted = (quick[0]?.timeline ?? 0) > (current?.timeline ?? 0);
+    // After a promotion, the host that does not answer is the old primary. Otherwise it may only be slow.
+    const primaries = wasPromoted ? quick : newestOf(await all);
+    for (const client of open)
+      if (!primaries.some(({ host }) => isAt(client, host))) client.connection.stream.destroy();
   }
 
   function watchOver(client: pg.Client): void {
@@ -56,7 +74,9 @@ export function followPrimary(hosts: pg.ClientConfig[]): typeof pg.Client {
   }
 
   async function connectToPrimary(client: pg.Client, connect: () => Promise<pg.Client>): Promise<pg.Client> {
-    const { host, port } = await primary();
+    const {
+      host: { host, port },
+    } = await primary();
     Object.assign(client, { host, port });
     watchOver(client);
     return connect();
@@ -83,23 +103,29 @@ function isAt(client: pg.Client, { host, port }: pg.ClientConfig): boolean {
   return client.host === host && client.port === port;
 }
 
-/**
- * Finds the host that accepts writes. If two do, one of them is an old primary that does not know yet that it was replaced:
- * its timeline is lower.
- */
-async function findPrimary(hosts: pg.ClientConfig[]): Promise<pg.ClientConfig> {
-  const probes = hosts.map(async (host) => ({ host, timeline: await timelineOf(host) }));
-  const writable: Awaited<(typeof probes)[number]>[] = [];
-  for (const probe of probes)
-    probe.then(
-      (answer) => writable.push(answer),
-      () => undefined,
-    );
-  await Promise.any(probes);
-  await Promise.race([Promise.allSettled(probes), pause(OTHERS_MS)]);
-  const [newest] = writable.sort((a, b) => b.timeline - a.timeline);
-  if (!newest) throw new Error('A host that accepted writes is not among those that answered.');
-  return newest.host;
+/** A host that accepts writes, and the timeline that it writes. */
+interface Primary {
+  host: pg.ClientConfig;
+  timeline: number;
+}
+
+/** Asks all hosts whether they accept writes. Rejects if none does. */
+function askHosts(hosts: pg.ClientConfig[]): { soon: Promise<Primary[]>; all: Promise<Primary[]> } {
+  const answers: Primary[] = [];
+  const probes = hosts.map(async (host) => {
+    answers.push({ host, timeline: await timelineOf(host) });
+  });
+  const all = Promise.allSettled(probes).then(() => answers);
+  const soon = Promise.any(probes)
+    .then(() => Promise.race([all, pause(OTHERS_MS)]))
+    .then(() => answers);
+  return { soon, all };
+}
+
+/** Of two hosts that accept writes, one may be an old primary that was replaced and does not know it: its timeline is lower. */
+function newestOf(primaries: Primary[]): Primary[] {
+  const newest = Math.max(...primaries.map(({ timeline }) => timeline));
+  return primaries.filter(({ timeline }) => timeline === newest);
 }
 
 /** Returns the timeline that a host writes. Throws when it accepts no writes, or does not answer in time. */

@@ -1,6 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
-import { type ConnectionTarget, connectionClass, connectionConfig, type Database } from './database.ts';
+import {
+  type ConnectionTarget,
+  connectionClass,
+  connectionConfig,
+  type Database,
+  KEEP_ALIVE,
+} from './database.ts';
 import { CHANNEL, type Subjects } from './notifications.ts';
 
 interface ListenerOptions {
@@ -43,7 +49,7 @@ export function createListener({ sql, log, listenAt }: ListenerOptions) {
       ...connectionConfig(target),
       application_name: 'nexus listener',
       connectionTimeoutMillis: 10_000,
-      keepAlive: true,
+      ...KEEP_ALIVE,
     });
     let close: () => void = () => undefined;
     const lost = new Promise<void>((resolve, reject) => {
