@@ -1,5 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { newDirectory } from '../../test/support/workspace.ts';
 import { describeConfig, parseConfig, readEnvironment } from './config.ts';
@@ -183,6 +186,31 @@ test('.env is read from the working directory, and the environment goes before i
   const config = parseConfig(readEnvironment(directory, { NEXUS_PORT: '9001' }));
   expect(config).toMatchObject({ port: 9001, host: '127.0.0.2' });
   expect(readEnvironment(await newDirectory(), { A: 'b' })).toEqual({ A: 'b' });
+});
+
+test('a directory that the account may not enter has no .env; one that it may not read is an error', async () => {
+  const [closed, open] = [await newDirectory(), await newDirectory()];
+  for (const directory of [closed, open])
+    await writeFile(path.join(directory, '.env'), 'A=b', { mode: 0o000 });
+  // Another account, if the tests run as root, whom no mode keeps out.
+  const script = `
+    import { readEnvironment } from ${JSON.stringify(new URL('config.ts', import.meta.url).href)};
+    if (process.getuid() === 0) process.setuid(65534);
+    for (const directory of ${JSON.stringify([closed, open])}) {
+      try {
+        console.log(JSON.stringify(readEnvironment(directory, {})));
+      } catch (error) {
+        console.log(error.code);
+      }
+    }`;
+  await chmod(path.dirname(open), 0o711);
+  await chmod(open, 0o755);
+  await chmod(closed, 0o000);
+  const hook = fileURLToPath(new URL('../../test/support/typescript-in-processes.mjs', import.meta.url));
+  const args = ['--import', hook, '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  await chmod(closed, 0o700);
+  expect(stdout).toBe('{}\nEACCES\n');
 });
 
 test('a variable that does not exist is noticed', () => {

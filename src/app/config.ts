@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -18,15 +18,28 @@ const SHORTEST_SECRET = 20;
 
 type Environment = Record<string, string | undefined>;
 
-/** Reads the `.env` file of the working directory; variables of the process take precedence. */
+/**
+ * Reads the `.env` file of the working directory; variables of the process take precedence. A directory that this account may
+ * not enter, such as the home of the account that started the command, has none.
+ */
 export function readEnvironment(directory = process.cwd(), env: Environment = process.env): Environment {
   let file = '';
   try {
     file = readFileSync(path.join(directory, '.env'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && !(code === 'EACCES' && !mayEnter(directory))) throw error;
   }
   return { ...parseEnv(file), ...env };
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Turns the environment into the configuration, or throws one error that names every variable that is wrong. */

@@ -1,3 +1,7 @@
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Config } from './config.ts';
+import type { OpenDatabase } from './database.ts';
+
 /** SIGHUP: the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -19,6 +23,22 @@ export function untilStopped(atOnce: () => void): Promise<NodeJS.Signals> {
       });
     }
   });
+}
+
+/**
+ * Waits for the database, unless a signal comes first: a long migration or a restore may keep others waiting for hours. Then the
+ * process ends. The embedded server is stopped first; nobody but Nexus keeps it from opening, so it opens soon.
+ */
+export async function openUnlessStopped(
+  opening: Promise<OpenDatabase>,
+  { stopped, config, log }: { stopped: Promise<NodeJS.Signals>; config: Config; log: Logger },
+): Promise<OpenDatabase> {
+  const first = await Promise.race([opening, stopped]);
+  if (typeof first === 'object') return first;
+  log.info(`${first}: stopping before the database is open`);
+  if (config.databaseUrl === undefined) await opening.then((database) => database.close());
+  log.info('stopped');
+  process.exit();
 }
 
 /** Lets a short command finish and clean up before a signal ends it. */

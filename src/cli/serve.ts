@@ -5,7 +5,7 @@ import { openMigratedDatabase } from '../app/database.ts';
 import { listen } from '../app/listen.ts';
 import { createNexus } from '../app/nexus.ts';
 import { createResources } from '../app/resources.ts';
-import { untilStopped } from '../app/shutdown.ts';
+import { openUnlessStopped, untilStopped } from '../app/shutdown.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { Shell } from '../http/server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
@@ -34,7 +34,8 @@ export function define(command: Command): void {
 async function serve(config: Config, log: Logger, withWorker: boolean): Promise<void> {
   const stopped = untilStopped(() => process.exit(1));
   log.info(config.databaseUrl ? 'connecting to the database' : `starting PostgreSQL in ${config.dataDir}`);
-  const database = await openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
+  const opening = openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
+  const database = await openUnlessStopped(opening, { stopped, config, log });
   const metrics = createMetrics();
   const resources = createResources({ config, log, metrics });
   const nexus = createNexus({ ...database, config, log, metrics, resources });

@@ -4,7 +4,7 @@ import { type OpenDatabase, openCurrentDatabase } from '../app/database.ts';
 import { listen } from '../app/listen.ts';
 import { createNexus, type Nexus } from '../app/nexus.ts';
 import { createResources } from '../app/resources.ts';
-import { untilStopped } from '../app/shutdown.ts';
+import { openUnlessStopped, untilStopped } from '../app/shutdown.ts';
 import { createHealthServer } from '../http/health-routes.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
@@ -40,10 +40,11 @@ async function work(flags: WorkerFlags): Promise<void> {
 }
 
 async function workUntil(
-  stopped: Promise<unknown>,
+  stopped: Promise<NodeJS.Signals>,
   { config, log, flags }: { config: Config; log: Logger; flags: WorkerFlags },
 ): Promise<void> {
-  const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
+  const opening = openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
+  const database = await openUnlessStopped(opening, { stopped, config, log });
   const metrics = createMetrics();
   const resources = createResources({ config, log, metrics });
   const nexus = createNexus({ ...database, log, config, metrics, resources });

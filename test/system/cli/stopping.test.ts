@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { lockSchema } from '../../../src/platform/database/migrator.ts';
+import { transaction } from '../../../src/platform/database/transaction.ts';
 import { DEV_KEYS } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { startNexus } from '../../support/nexus-process.ts';
+import { holdBeforeCommit, statementBlocked } from '../../support/races.ts';
 
 const database = useDatabase();
 const env = { NEXUS_DATABASE_URL: database.url, NEXUS_SHUTDOWN_GRACE_SECONDS: '1' };
@@ -61,6 +64,19 @@ test('a second signal ends it immediately', async () => {
   expect(await nexus.exited).toBe(1);
   clearInterval(again);
   socket.destroy();
+});
+
+test('it stops while it waits for somebody who changes the schema', async () => {
+  const held = holdBeforeCommit(database.sql);
+  const locked = transaction(held.sql, lockSchema);
+  await held.reached;
+  const nexus = startNexus(['serve'], { env });
+  await statementBlocked(database.sql, 'pg_advisory_xact_lock');
+  nexus.child.kill('SIGTERM');
+  expect(await nexus.exited).toBe(0);
+  expect(nexus.output()).toContain('stopping before the database is open');
+  held.letGo();
+  await locked;
 });
 
 test('a terminal that is closed stops it', async () => {
