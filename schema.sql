@@ -514,7 +514,7 @@ create table library_media (
 );
 CREATE INDEX library_media_facts_idx ON public.library_media USING btree (library_id, ready_site, ready_kind, media_id) WHERE (NOT is_derived);
 CREATE INDEX library_media_list_idx ON public.library_media USING btree (library_id, created_at, media_id);
-CREATE INDEX library_media_shared_idx ON public.library_media USING btree (media_id) WHERE (NOT is_derived);
+CREATE INDEX library_media_shared_idx ON public.library_media USING btree (media_id, library_id) WHERE (NOT is_derived);
 
 create table library_media_tags (
   library_id uuid not null,

@@ -18,3 +18,7 @@ create index highlights_search_idx on highlights
 -- Filters of a person's highlights that may be true of few of very many.
 create index highlights_color_idx on highlights (user_id, color, id);
 create index highlights_own_unplaced_idx on highlights (user_id, id) where fragment_id is null;
+
+-- The check whether a library contains a media reads this index alone.
+drop index library_media_shared_idx;
+create index library_media_shared_idx on library_media (media_id, library_id) where not is_derived;

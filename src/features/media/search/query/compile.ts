@@ -100,8 +100,13 @@ export function mediaWithText(sql: Queryable, { user_id }: Viewer, text: Query):
     select id from media where search_document(title) @@ ${words}
     union all
     select media_id
-    from media_mine
-    where user_id = ${user_id} and title is not null and search_document(title) @@ ${words}`;
+    from (
+      select user_id, media_id
+      from media_mine
+      where title is not null and personal_document(user_id, title) @@ personal_query(${user_id}, ${words})
+      offset 0
+    ) as titled
+    where titled.user_id = ${user_id}`;
 }
 
 function matchesCondition(sql: Queryable, asker: Asker, condition: Condition): SqlFragment {
