@@ -6,6 +6,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import { listReadable, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { ManyChanged } from '../../libraries/change-contents.ts';
+import { holdMedia } from '../../libraries/closure/lock-contents.ts';
 import type { LibraryMediaService } from '../../libraries/library-media.ts';
 import type { LibraryTags } from '../../libraries/library-tags.ts';
 import { archiveMany, favouriteMany, tagMany, untagMany } from '../mine/mine.ts';
@@ -43,7 +44,8 @@ export function createBulkMedia(dependencies: BulkDependencies) {
     actor: Actor,
   ): Promise<Changed> {
     const checked = async (tx: Transaction) => {
-      const readable = await listReadable(tx, viewer, mediaIds);
+      // Held, so that a merge copies what is changed here, or is seen.
+      const readable = [...(await holdMedia(tx, await listReadable(tx, viewer, mediaIds)))];
       const before = await lockReadings(tx, viewer, readable);
       const changedIds = readable.length === 0 ? [] : await change(tx, readable);
       const unchanged = readable.length - changedIds.length;

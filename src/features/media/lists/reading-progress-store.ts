@@ -4,7 +4,8 @@ import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media
 
 /**
  * Writes reading progress; undefined when the viewer may not read the media. Without a position, the old one is deleted
- * together with the progress it belonged to.
+ * together with the progress it belonged to. The media is locked by the statement itself: a merge that waits for it copies
+ * this progress, and one that comes first leaves nothing to write to.
  */
 export async function writeReadingProgress(
   sql: Queryable,
@@ -20,6 +21,7 @@ export async function writeReadingProgress(
       case when ${finished ?? false}::boolean then clock_timestamp() end, clock_timestamp()
     from media
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    for key share of media
     on conflict (user_id, media_id) do update
     set progress = excluded.progress,
         position = excluded.position,
@@ -39,6 +41,7 @@ export async function deleteReadingProgress(sql: Queryable, viewer: Viewer, medi
       select media.id
       from media
       where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+      for key share of media
     ),
     forgotten as (
       delete from media_readings

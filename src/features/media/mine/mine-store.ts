@@ -38,12 +38,24 @@ export async function findMine(sql: Queryable, viewer: Viewer, mediaId: string) 
   return row?.mine;
 }
 
-/** Creates the viewer's row of a media if it is missing, and locks it. */
-export async function lockMine(tx: Transaction, viewer: Viewer, mediaId: string): Promise<void> {
+/**
+ * Creates the viewer's row of a media if it is missing, and locks it. Returns false when the media is gone.
+ *
+ * Locking a row gives a transaction its number, and events are read in the order of these numbers. The media is therefore
+ * locked only if the row is missing: of two edits, the one that waits for the row has no number yet.
+ */
+export async function lockMine(tx: Transaction, { user_id }: Viewer, mediaId: string): Promise<boolean> {
   await tx`
-    insert into media_mine (user_id, media_id) values (${viewer.user_id}, ${mediaId}) on conflict do nothing`;
-  await tx`
-    select from media_mine where user_id = ${viewer.user_id} and media_id = ${mediaId} for no key update`;
+    insert into media_mine (user_id, media_id)
+    select ${user_id}, media.id
+    from media
+    where media.id = ${mediaId}
+      and not exists (select from media_mine where user_id = ${user_id} and media_id = ${mediaId})
+    for key share of media
+    on conflict do nothing`;
+  const locked = await tx`
+    select from media_mine where user_id = ${user_id} and media_id = ${mediaId} for no key update`;
+  return locked.length === 1;
 }
 
 /** Writes everything but the tags. A title that is not given stays; null removes the imported one, too. */

@@ -5,6 +5,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { versionOf } from '../../../platform/version-tag.ts';
 import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { lockContents } from '../../libraries/closure/lock-contents.ts';
 import { emitMediaEvents } from '../events.ts';
 import * as store from './mine-store.ts';
 import * as tagStore from './tag-store.ts';
@@ -28,9 +29,10 @@ export function createMine({ sql }: { sql: Database }) {
     },
 
     async edit(viewer: Viewer, mediaId: string, given: EditMine, actor: Actor): Promise<Mine> {
-      await transaction(sql, async (tx) => {
+      return transaction(sql, async (tx) => {
+        await lockContents(tx, [], [mediaId]);
         if (!(await store.findMine(tx, viewer, mediaId))) mediaNotFound();
-        await store.lockMine(tx, viewer, mediaId);
+        if (!(await store.lockMine(tx, viewer, mediaId))) mediaNotFound();
         const before = (await store.findMine(tx, viewer, mediaId)) ?? mediaNotFound();
         actor.requireVersion?.(mineVersion(before));
         const after = {
@@ -51,8 +53,8 @@ export function createMine({ sql }: { sql: Database }) {
         }
         if (after.note !== before.note) await emitOwn(tx, 'media.noted', viewer, [mediaId], actor);
         if (given.tags) await setTags(tx, viewer, mediaId, given.tags, actor);
+        return (await store.findMine(tx, viewer, mediaId)) ?? mediaNotFound();
       });
-      return requireMine(viewer, mediaId);
     },
   };
 }
