@@ -11,6 +11,7 @@ import { createBulkMedia } from '../lists/bulk.ts';
 import { deleteReadingProgress, writeReadingProgress } from '../lists/reading-progress-store.ts';
 import { replaceByKnown } from '../saving/unite-media.ts';
 import { createMine } from './mine.ts';
+import { createTags } from './tags.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -122,5 +123,37 @@ describe('while a media is merged into another', () => {
     const body = { action, media_ids: [other, loser], ...(action === 'tag' && { tags: ['late'] }) };
     const answer = await inOrder(merge, () => reader.post('/media/bulk', body));
     expect(answer).toMatchObject({ status: 200, body: { data: { changed: 1, unchanged: 0, not_found: 1 } } });
+  });
+});
+
+describe('a tag that is set', () => {
+  const setOld = (mediaId: string) => () =>
+    reader.patch(`/media/${mediaId}/mine`, { tags: ['old', 'other'] });
+  const namesOf = async () =>
+    (await reader.get('/api/v1/tags')).body.data.map(({ name }: { name: string }) => name);
+  let mediaId: string;
+  let tagId: string;
+
+  beforeEach(async () => {
+    mediaId = await saveReady(sql, reader);
+    await reader.patch(`/media/${await saveReady(sql, reader)}/mine`, { tags: ['old', 'other'] });
+    tagId = (await reader.get('/api/v1/tags?prefix=old')).body.data[0].id;
+  });
+
+  test.each([
+    ['renamed', 'new', ['new', 'old', 'other']],
+    ['merged', 'Other', ['old', 'other']],
+  ])('while it is %s is created again', async (_how, name, names) => {
+    const rename: Act = (on) => createTags({ sql: on }).rename(viewerOf(reader), tagId, name);
+    const answer = await inOrder(rename, setOld(mediaId));
+    expect(answer).toMatchObject({ status: 200, body: { data: { tags: ['old', 'other'] } } });
+    expect(await namesOf()).toEqual(names);
+  });
+
+  test('while it is deleted is created again', async () => {
+    const remove: Act = (on) => createTags({ sql: on }).delete(viewerOf(reader), tagId);
+    const answer = await inOrder(remove, setOld(mediaId));
+    expect(answer).toMatchObject({ status: 200, body: { data: { tags: ['old', 'other'] } } });
+    expect(await namesOf()).toEqual(['old', 'other']);
   });
 });

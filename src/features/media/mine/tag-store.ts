@@ -17,14 +17,27 @@ async function findByNames(sql: Queryable, userId: string, names: readonly strin
 }
 
 /**
- * Blocks others who create or rename tags of this person until the transaction ends. Creating a tag twice at once would
+ * Blocks others who create, rename or delete tags of this person until the transaction ends. Creating a tag twice at once would
  * otherwise fail for one of the two.
  */
 export async function lockTags(tx: Transaction, userId: string): Promise<void> {
   await tx`select from users where id = ${userId} for no key update`;
 }
 
-/** Finds or creates tags, and keeps them from being deleted. A tag keeps the spelling that it was created with. */
+/** Like `findByNames`; keeps the tags from being renamed and deleted. Leaves out those that were while this waited. */
+async function holdByNames(tx: Transaction, userId: string, names: readonly string[]): Promise<TagRow[]> {
+  return tx<TagRow[]>`
+    select id, name
+    from tags
+    where user_id = ${userId} and lower(name) = any(select lower(given) from unnest(${names}::text[]) as given)
+    order by id
+    for key share`;
+}
+
+/**
+ * Finds or creates tags, and keeps them from being renamed and deleted. A tag keeps the spelling that it was created with.
+ * Only what has to be created needs the lock; a tag that is renamed or deleted at this moment is created again.
+ */
 export async function ensureTags(
   tx: Transaction,
   userId: string,
@@ -32,21 +45,18 @@ export async function ensureTags(
   ids: readonly string[],
 ) {
   const known = await findByNames(tx, userId, names);
-  if (known.length < names.length) {
-    await lockTags(tx, userId);
-    await tx`
-      insert into tags (id, user_id, name)
-      select distinct on (lower(name)) id, ${userId}, name
-      from unnest(${ids}::uuid[], ${names}::text[]) with ordinality as given (id, name, place)
-      order by lower(name), place
-      on conflict (user_id, lower(name)) do nothing`;
+  if (known.length === names.length) {
+    const held = await holdByNames(tx, userId, names);
+    if (held.length === names.length) return held;
   }
-  return tx<TagRow[]>`
-    select id, name
-    from tags
-    where user_id = ${userId} and lower(name) = any(select lower(given) from unnest(${names}::text[]) as given)
-    order by id
-    for key share`;
+  await lockTags(tx, userId);
+  await tx`
+    insert into tags (id, user_id, name)
+    select distinct on (lower(name)) id, ${userId}, name
+    from unnest(${ids}::uuid[], ${names}::text[]) with ordinality as given (id, name, place)
+    order by lower(name), place
+    on conflict (user_id, lower(name)) do nothing`;
+  return holdByNames(tx, userId, names);
 }
 
 export async function countTags(sql: Queryable, userId: string): Promise<number> {

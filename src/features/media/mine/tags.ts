@@ -58,6 +58,7 @@ export function createTags({ sql }: { sql: Database }) {
     /** Deletes a tag. The media stay, and so do the tags below it. */
     async delete(viewer: Viewer, id: string): Promise<void> {
       await transaction(sql, async (tx) => {
+        await store.lockTags(tx, viewer.user_id);
         if (!(await store.deleteTag(tx, viewer.user_id, id))) tagNotFound();
       });
     },
