@@ -12,14 +12,14 @@ import { createLibrariesFeature, userHooks } from '../features/libraries/feature
 import { createMediaFeature } from '../features/media/feature.ts';
 import { createOperationsFeature } from '../features/operations/feature.ts';
 import { emitJobsEnded } from '../features/operations/job-events.ts';
-import { createRulesFeature } from '../features/rules/feature.ts';
+import { createRulesFeature, ruleHooks } from '../features/rules/feature.ts';
 import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { NameSource } from '../platform/audit/names.ts';
 import { keepDuringBackups } from '../platform/backup/backup-lock.ts';
-import type { ConnectionTarget, Database } from '../platform/database/database.ts';
+import type { ConnectionTarget, Database, Transaction } from '../platform/database/database.ts';
 import { createListener } from '../platform/database/listener.ts';
 import type { Migration } from '../platform/database/migrator.ts';
 import { createIdempotentRequests } from '../platform/idempotency/idempotent-requests.ts';
@@ -152,6 +152,12 @@ export function createNexus({ config, sql, log, listenAt, resources, metrics }: 
   };
 }
 
+/** Called when a media replaces another: later features move what they keep with it. */
+async function onReplace(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
+  await highlightHooks.onReplace(tx, loserId, winnerId);
+  await ruleHooks.onReplace(tx, loserId, winnerId);
+}
+
 /** The features in their order: each may use the services of those above it. A new feature is one line here. */
 function createFeatures(given: Platform & Resources & { config: Config }) {
   return foldFeatures(given)
@@ -159,7 +165,7 @@ function createFeatures(given: Platform & Resources & { config: Config }) {
     .add(createWebhooksFeature)
     .add(createOperationsFeature)
     .add((platform) => createLibrariesFeature({ ...platform, ...highlightHooks }))
-    .add((platform) => createMediaFeature({ ...platform, ...highlightHooks }))
+    .add((platform) => createMediaFeature({ ...platform, onReplace }))
     .add(createHighlightsFeature)
     .add(createRulesFeature)
     .add(createGovernanceFeature)

@@ -3,6 +3,7 @@ import type { Requester } from '../identity/requester.ts';
 import type { MediaLists } from '../media/lists/list.ts';
 import { registerNotificationRoutes } from './notification-routes.ts';
 import { createRuleNotifications } from './notifications.ts';
+import { moveRuleHistory } from './on-replace.ts';
 import { createOnSave } from './on-save.ts';
 import { periodicRunRetention } from './retention.ts';
 import { registerRuleRoutes } from './routes.ts';
@@ -11,6 +12,9 @@ import { defineRunRule } from './run-job.ts';
 import { registerRunRoutes } from './run-routes.ts';
 import { createRuleRuns } from './runs.ts';
 import { defineUndoRun } from './undo-job.ts';
+
+/** Called by media, which know no rules, when one replaces another. */
+export const ruleHooks = { onReplace: moveRuleHistory };
 
 interface RulesFeatureDependencies extends Pick<Platform, 'sql' | 'queue'> {
   requester: Requester;

@@ -17,6 +17,17 @@ export async function insertNotification(
     where rules.id = ${ruleId}`;
 }
 
+/** Moves notifications to the media that replaces another, unless the same rule has notified of that one. */
+export async function moveNotifications(tx: Transaction, fromId: string, toId: string): Promise<void> {
+  await tx`
+    update rule_notifications as moved
+    set media_id = ${toId}
+    where moved.media_id = ${fromId}
+      and not exists (
+        select from rule_notifications as other where other.media_id = ${toId} and other.rule_id = moved.rule_id
+      )`;
+}
+
 /** Lists notifications about media that the viewer may read, newest first. */
 export async function listNotifications(
   sql: Queryable,

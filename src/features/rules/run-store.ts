@@ -105,12 +105,15 @@ export async function markUndo(sql: Queryable, id: string, status: RunStatus): P
   return run?.user_id;
 }
 
-/** Writes what a run changed, or would change, and counts it. */
+/**
+ * Writes what a run changed, or would change, and counts it. A media that replaced one of an earlier batch has the item of
+ * that one: it keeps its time, by which undoing finds the changes that came with it.
+ */
 export async function insertItems(tx: Transaction, runId: string, outcomes: Outcome[]): Promise<void> {
   if (outcomes.length === 0) return;
   const column = <T>(read: (outcome: Outcome) => T) => outcomes.map(read);
   await tx`
-    insert into rule_run_items (run_id, media_id, tags, is_added, is_archived, is_favourite, refused)
+    insert into rule_run_items as item (run_id, media_id, tags, is_added, is_archived, is_favourite, refused)
     select
       ${runId}, media_id, array(select jsonb_array_elements_text(tags)), is_added, is_archived, is_favourite,
       array(select jsonb_array_elements_text(refused))
@@ -121,13 +124,43 @@ export async function insertItems(tx: Transaction, runId: string, outcomes: Outc
       ${column(({ is_archived }) => is_archived)}::boolean[],
       ${column(({ is_favourite }) => is_favourite)}::boolean[],
       ${column(({ refused }) => JSON.stringify(refused))}::jsonb[]
-    ) as given (media_id, tags, is_added, is_archived, is_favourite, refused)`;
+    ) as given (media_id, tags, is_added, is_archived, is_favourite, refused)
+    on conflict (run_id, media_id) do update
+    set tags = array(select unnest(item.tags) union select unnest(excluded.tags) order by 1),
+        is_added = item.is_added or excluded.is_added,
+        is_archived = item.is_archived or excluded.is_archived,
+        is_favourite = item.is_favourite or excluded.is_favourite,
+        refused = excluded.refused,
+        changed_at = case
+          when item.tags = '{}' and not (item.is_added or item.is_archived or item.is_favourite) then excluded.changed_at
+          else item.changed_at
+        end`;
   await tx`
     update rule_runs
     set matched_count = matched_count + ${outcomes.length},
         changed_count = changed_count + ${outcomes.filter(isChanged).length},
         refused_count = refused_count + ${outcomes.filter(({ refused }) => refused.length > 0).length}
     where id = ${runId}`;
+}
+
+/**
+ * Copies the items of a media to the one that replaces it, in runs that have none of that one. A run that is deleted at this
+ * moment is left out.
+ */
+export async function copyItems(tx: Transaction, fromId: string, toId: string): Promise<void> {
+  await tx`
+    insert into rule_run_items (
+      run_id, media_id, tags, is_added, is_archived, is_favourite, refused, changed_at, undone_at, kept
+    )
+    select
+      item.run_id, ${toId}, item.tags, item.is_added, item.is_archived, item.is_favourite, item.refused, item.changed_at,
+      item.undone_at, item.kept
+    from rule_run_items as item
+    join rule_runs on rule_runs.id = item.run_id
+    where item.media_id = ${fromId}
+    order by item.run_id
+    for key share of rule_runs
+    on conflict do nothing`;
 }
 
 /** Lists the items of a run whose media the viewer may read, in the order of the media. */
@@ -171,20 +204,23 @@ export interface UndoneItem {
   kept: RuleChange[];
 }
 
-/** Writes what undoing kept of each item, and counts it. */
+/** Writes what undoing kept of each item, and counts it. Items that went over to another media since are left to the next batch. */
 export async function markItemsUndone(tx: Transaction, runId: string, items: UndoneItem[]): Promise<void> {
-  await tx`
+  const marked = await tx<{ media_id: string }[]>`
     update rule_run_items as item
     set undone_at = now(), kept = array(select jsonb_array_elements_text(given.kept))
     from unnest(
       ${items.map(({ media_id }) => media_id)}::uuid[],
       ${items.map(({ kept }) => JSON.stringify(kept))}::jsonb[]
     ) as given (media_id, kept)
-    where item.run_id = ${runId} and item.media_id = given.media_id`;
+    where item.run_id = ${runId} and item.media_id = given.media_id
+    returning item.media_id`;
+  const ids = new Set(marked.map(({ media_id }) => media_id));
+  const undone = items.filter(({ media_id }) => ids.has(media_id));
   await tx`
     update rule_runs
-    set undone_count = undone_count + ${items.filter(({ isTaken }) => isTaken).length},
-        kept_count = kept_count + ${items.filter(({ kept }) => kept.length > 0).length}
+    set undone_count = undone_count + ${undone.filter(({ isTaken }) => isTaken).length},
+        kept_count = kept_count + ${undone.filter(({ kept }) => kept.length > 0).length}
     where id = ${runId}`;
 }
 

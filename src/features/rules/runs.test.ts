@@ -3,8 +3,13 @@ import { failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { auditOf, createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
 import { startNexus } from '../../../test/support/nexus-process.ts';
+import { holdBeforeCommit, statementBlocked } from '../../../test/support/races.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
 import type { RuleActions } from '../../contract/rules.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { replaceByKnown } from '../media/saving/unite-media.ts';
+import { moveRuleHistory } from './on-replace.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -245,6 +250,79 @@ describe('undo', () => {
   });
 });
 
+const merge = (loser: string, winner: string, on = sql) =>
+  transaction(on, (tx) => replaceByKnown(tx, loser, winner, moveRuleHistory));
+
+describe('a media that is merged into another', () => {
+  test('takes its changes and its item along, so that undoing finds them', async () => {
+    const reader = await createReader(app);
+    const library_id = await createLibrary(reader);
+    const loser = await saveReady(sql, reader, { title: 'A tern' });
+    const winner = await saveReady(sql, reader, { title: 'The same' });
+    const actions = { tags: ['birds'], library_id, archive: true, favourite: true };
+    const done = await run(reader, await createRule(reader, 'tern', actions));
+    await merge(loser, winner);
+    expect(await mineOf(reader, winner)).toEqual({ tags: ['birds'], is_archived: true, is_favourite: true });
+    expect(await itemsOf(reader, done.id)).toMatchObject([{ media_id: winner, tags: ['birds'] }]);
+    const undone = await undo(reader, done.id);
+    expect(undone).toMatchObject({ undo_status: 'succeeded', undone_count: 1, kept_count: 0 });
+    expect(await mineOf(reader, winner)).toEqual(UNTOUCHED);
+    expect((await reader.get(`/libraries/${library_id}/media`)).body.data).toEqual([]);
+    expect(await auditOf(sql)).toEqual([]);
+  });
+
+  test('while the run is undone: the other one is undone, and counted once', async () => {
+    const reader = await createReader(app);
+    const [loser, winner] = [
+      await saveReady(sql, reader, { title: 'A gannet' }),
+      await saveReady(sql, reader),
+    ];
+    const done = await run(reader, await createRule(reader, 'gannet', { tags: ['birds'], archive: true }));
+    const held = holdBeforeCommit(database.twoConnections()[0]);
+    const merged = merge(loser, winner, held.sql);
+    await held.reached;
+    const undone = undo(reader, done.id);
+    await statementBlocked(sql, 'pg_advisory_xact_lock_shared');
+    held.letGo();
+    await merged;
+    expect(await undone).toMatchObject({ undone_count: 1, kept_count: 0 });
+    expect(await mineOf(reader, winner)).toEqual(UNTOUCHED);
+  });
+
+  test('leaves the item of the other one as it is', async () => {
+    const reader = await createReader(app);
+    const [loser, winner] = [
+      await saveReady(sql, reader, { title: 'A skua' }),
+      await saveReady(sql, reader, { title: 'A skua' }),
+    ];
+    const done = await run(reader, await createRule(reader, 'skua', { tags: ['birds'], archive: true }));
+    await merge(loser, winner);
+    expect(await itemsOf(reader, done.id)).toMatchObject([{ media_id: winner }]);
+    expect(await undo(reader, done.id)).toMatchObject({ undone_count: 1, kept_count: 0 });
+    expect(await mineOf(reader, winner)).toEqual(UNTOUCHED);
+  });
+
+  test('takes its notifications along, one of each rule', async () => {
+    const reader = await createReader(app);
+    const [loser, winner] = [await saveReady(sql, reader), await saveReady(sql, reader)];
+    const [both, one] = [
+      await createRule(reader, 'x', { notify: true }),
+      await createRule(reader, 'y', { notify: true }),
+    ];
+    const notify = (ruleId: string, mediaId: string) => sql`
+      insert into rule_notifications (id, user_id, rule_id, media_id)
+      values (${newId()}, ${reader.id}, ${ruleId}, ${mediaId})`;
+    await notify(both, winner);
+    await notify(both, loser);
+    await notify(one, loser);
+    await merge(loser, winner);
+    expect((await reader.get('/api/v1/rules/notifications')).body.data).toMatchObject([
+      { rule_id: one, media_id: winner },
+      { rule_id: both, media_id: winner },
+    ]);
+  });
+});
+
 /** Saves many ready media at once. */
 async function saveMany(reader: Reader, title: string, count: number): Promise<void> {
   await sql`
@@ -318,6 +396,25 @@ describe('a thousand items', { timeout: 120_000 }, () => {
     expect(await runOf(reader, id)).toMatchObject({ status: 'cancelled', matched_count: 400 });
     expect(await taggedOf(reader)).toBe(400);
     expect(await undo(reader, id)).toMatchObject({ undone_count: 400, kept_count: 0 });
+    expect(await taggedOf(reader)).toBe(0);
+  });
+
+  test('one of them merged into another that the run has not reached: it is there once, and can be undone', async () => {
+    const reader = await createReader(app);
+    await saveMany(reader, 'mussel', 250);
+    const ids = (await sql<{ id: string }[]>`select id from media where title = 'mussel' order by id`).map(
+      ({ id }) => id,
+    );
+    const held = await holdMedia(reader, 'mussel', 150);
+    const id = await start(reader, await createRule(reader, 'mussel', { tags: ['shells'] }));
+    const worked = work();
+    await held.reached();
+    await merge(ids[0] as string, ids[220] as string);
+    await held.letGo();
+    await worked;
+    expect(await runOf(reader, id)).toMatchObject({ status: 'succeeded', matched_count: 250 });
+    expect(await taggedOf(reader)).toBe(249);
+    expect(await undo(reader, id)).toMatchObject({ undone_count: 249, kept_count: 0 });
     expect(await taggedOf(reader)).toBe(0);
   });
 

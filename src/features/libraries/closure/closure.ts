@@ -167,13 +167,13 @@ export async function removeFromDefaultLibrary(
 
 /**
  * Lists media in a shared library that the caller has locked, and in the default library of each of its members. Returns
- * the ids that were not in the library before. `addedAt` is now unless it is given.
+ * the ids that were not in the library before. `addedAt` is now unless it is given, as text, because microseconds count.
  */
 export async function addToLibrary(
   tx: Transaction,
   libraryId: string,
   mediaIds: string[],
-  { addedAt, ...by }: ChangedBy & { addedAt?: Date },
+  { addedAt, ...by }: ChangedBy & { addedAt?: string },
 ): Promise<string[]> {
   const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`

@@ -13,11 +13,11 @@ import { lockDerived } from './derived-rows.ts';
  */
 export async function replaceMedia(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
   await lockRowsOf(tx, loserId, winnerId);
-  const listings = await tx<{ library_id: string; added_by: string; added_at: Date }[]>`
+  const listings = await tx<{ library_id: string; added_by: string; added_at: string }[]>`
     select
       listed.library_id,
       coalesce(listed.added_by_user_id, libraries.owner_user_id) as added_by,
-      listed.created_at as added_at
+      listed.created_at::text as added_at
     from library_media as listed
     join libraries on libraries.id = listed.library_id
     where listed.media_id = ${loserId} and not listed.is_derived
