@@ -26,7 +26,7 @@ export function createSearchedEvents({ sql, mediaLists, savedSearches }: Searche
       const query = await savedSearches.queryOf(viewer, searchId);
       const mediaIds = new Set(events.flatMap((event) => mediaIdOf(event) ?? []));
       if (mediaIds.size === 0) return [];
-      const matching = new Set(await mediaLists.matchingAmong(sql, viewer, query, [...mediaIds]));
+      const matching = new Set(await mediaLists.matchingAmong(sql, viewer, { q: query }, [...mediaIds]));
       return events.filter((event) => matching.has(mediaIdOf(event) ?? ''));
     },
   };

@@ -22,11 +22,8 @@ interface Application {
   requestId?: string | undefined;
 }
 
-/**
- * The query of a rule as it is carried out. The last word of a search may be the beginning of a word, because people search
- * while they type; that of a rule is a whole word.
- */
-export const wholeWords = (query: string) => `${query} `;
+/** Returns the query of a rule as it is carried out. */
+export const ruleQuery = (query: string) => ({ q: query, lastWordIsWhole: true });
 
 /**
  * Applies the actions of a rule to media that the viewer may read, each with the rights that the viewer has now. Applying

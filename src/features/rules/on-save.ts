@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NexusError } from '../../contract/errors.ts';
 import type { Rule } from '../../contract/rules.ts';
 import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -6,11 +7,12 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { enqueueMany, type NewJob } from '../../platform/jobs/submit/enqueue.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { holdMedia, lockContents } from '../libraries/closure/lock-contents.ts';
 import type { MediaLists } from '../media/lists/list.ts';
-import { applyActions, isChanged, permanently, wholeWords } from './apply.ts';
+import { applyActions, isChanged, permanently, ruleQuery } from './apply.ts';
 import { insertNotification } from './notification-store.ts';
 import * as pending from './pending-store.ts';
 import { listEnabledRules } from './store.ts';
@@ -26,7 +28,8 @@ interface OnSaveDependencies {
 
 /**
  * Applies the rules of a person to what they save, once for each save, as soon as it can be searched. A save waits in
- * `rules_pending` until then. Only saves trigger rules, and rules save nothing, so that no rule triggers another.
+ * `rules_pending` until then. Only saves trigger rules, and rules save nothing, so that no rule triggers another. A rule
+ * that fails is logged, and the others are applied.
  */
 export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies) {
   const type = defineJobType('apply_rules', {
@@ -45,26 +48,55 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
     if (!(await pending.takePending(tx, viewer, mediaId))) {
       return context.complete(tx, { result: { outcome: 'not pending' } });
     }
-    const requestId = context.requestId ?? undefined;
     let changed = 0;
     // All queries come before all actions: what one rule changes is not there yet for another.
-    const matching = await listMatching(tx, viewer, rules, mediaId);
-    for (const { id: ruleId, actions } of matching) {
-      const outcomes = await applyActions(tx, viewer, [mediaId], { ruleId, actions, requestId });
-      changed += outcomes.filter(isChanged).length;
-      if (actions.notify) await insertNotification(tx, viewer, ruleId, mediaId);
+    const matching = await listMatching(tx, viewer, rules, mediaId, context);
+    for (const rule of matching) {
+      if (await applyRule(tx, viewer, rule, mediaId, context)) changed += 1;
     }
     return context.complete(tx, { result: { outcome: 'applied', matched: matching.length, changed } });
   }
 
-  async function listMatching(tx: Transaction, viewer: Viewer, rules: Rule[], mediaId: string) {
+  async function listMatching(
+    tx: Transaction,
+    viewer: Viewer,
+    rules: Rule[],
+    mediaId: string,
+    { log }: JobContext,
+  ): Promise<Rule[]> {
     if (!(await holdMedia(tx, [mediaId])).has(mediaId)) return [];
     const matching: Rule[] = [];
     for (const rule of rules) {
-      const found = await mediaLists.matchingAmong(tx, viewer, wholeWords(rule.query), [mediaId]);
-      if (found.length === 1) matching.push(rule);
+      try {
+        const found = await mediaLists.matchingAmong(tx, viewer, ruleQuery(rule.query), [mediaId]);
+        if (found.length === 1) matching.push(rule);
+      } catch (error) {
+        logRefusal(log, rule, error);
+      }
     }
     return matching;
+  }
+
+  /** Applies a rule whole, or not at all if it is refused. Returns whether it changed the media. */
+  async function applyRule(
+    tx: Transaction,
+    viewer: Viewer,
+    rule: Rule,
+    mediaId: string,
+    { requestId, log }: JobContext,
+  ): Promise<boolean> {
+    const { id: ruleId, actions } = rule;
+    const application = { ruleId, actions, requestId: requestId ?? undefined };
+    await tx.script('savepoint before_rule');
+    try {
+      const outcomes = await applyActions(tx, viewer, [mediaId], application);
+      if (actions.notify) await insertNotification(tx, viewer, ruleId, mediaId);
+      return outcomes.some(isChanged);
+    } catch (error) {
+      logRefusal(log, rule, error);
+      await tx.script('rollback to savepoint before_rule');
+      return false;
+    }
   }
 
   const subscriber = defineSubscriber('rules', {
@@ -94,3 +126,9 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
 
 const isRelevant = ({ payload }: { payload: object }) =>
   !('processing_status' in payload) || payload.processing_status === 'ready';
+
+/** Logs why a rule was refused, without its query, which is private. Throws everything that is no refusal. */
+function logRefusal(log: Logger, { id: rule_id }: Rule, error: unknown): void {
+  if (!(error instanceof NexusError)) throw error;
+  log.warn({ rule_id, error_code: error.code }, 'a rule was not applied');
+}

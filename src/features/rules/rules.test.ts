@@ -11,6 +11,7 @@ import {
   saveMedia,
 } from '../../../test/support/libraries.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
+import { MOST_TAGS } from '../../contract/mine.ts';
 import type { RuleActions } from '../../contract/rules.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
@@ -228,6 +229,39 @@ describe('what is saved', () => {
     const id = await saveReady(sql, reader);
     await untilIdle(sql);
     expect((await mineOf(reader, id)).tags).toEqual(['first']);
+  });
+
+  test('gets the actions of a rule with the longest query, whose last word is a whole word', async () => {
+    const reader = await createReader(app);
+    const longest = (end: string) => `"${'x'.repeat(994 - end.length)}" or ${end}`;
+    expect(longest('beacon')).toHaveLength(1000);
+    await createRule(reader, longest('beacon'), { tags: ['long'] });
+    await createRule(reader, longest('beac'), { tags: ['beginning'] });
+    const id = await saveReady(sql, reader, { texts: ['A beacon.'] });
+    await untilIdle(sql);
+    expect((await mineOf(reader, id)).tags).toEqual(['long']);
+  });
+
+  test('gets the actions of the other rules if one is refused, and nothing of that one', async () => {
+    const reader = await createReader(app);
+    await createRule(reader, 'kind:web_article', { tags: ['known'] });
+    await createRule(reader, 'kind:web_article', { tags: ['one too many'], archive: true, notify: true });
+    const broken = await createRule(reader, 'kind:web_article', { archive: true });
+    await createRule(reader, 'kind:web_article', { favourite: true });
+    // A query that an earlier release accepted.
+    await sql`update rules set query = 'color:blue' where id = ${broken}`;
+    await sql`
+      insert into tags (id, user_id, name)
+      select gen_random_uuid(), ${reader.id}, case number when 1 then 'known' else 'tag ' || number end
+      from generate_series(1, ${MOST_TAGS}::int) as number`;
+    const id = await saveReady(sql, reader);
+    await untilIdle(sql);
+    expect(await mineOf(reader, id)).toMatchObject({
+      tags: ['known'],
+      is_archived: false,
+      is_favourite: true,
+    });
+    expect((await reader.get(`${PATH}/notifications`)).body.data).toEqual([]);
   });
 
   test('is not added to a library whose right is lost while the rule is applied', async () => {

@@ -10,7 +10,7 @@ import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { holdMedia, lockContents } from '../libraries/closure/lock-contents.ts';
 import type { MediaLists } from '../media/lists/list.ts';
-import { applyActions, permanently, previewActions, wholeWords } from './apply.ts';
+import { applyActions, permanently, previewActions, ruleQuery } from './apply.ts';
 import { emitRunEnded } from './run-events.ts';
 import * as store from './run-store.ts';
 
@@ -64,7 +64,7 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
     let done = run.matched_count;
     do {
       const { ids, page } = await mediaLists.matchingIds(viewer, {
-        q: wholeWords(run.query),
+        ...ruleQuery(run.query),
         cursor: cursor ?? undefined,
         limit: FOUND_AT_ONCE,
       });
@@ -89,7 +89,7 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
     const { library_id } = run.actions;
     if (!run.is_dry_run) await lockContents(tx, library_id === undefined ? [] : [library_id], ids);
     const held = await holdMedia(tx, ids);
-    const found = await mediaLists.matchingAmong(tx, viewer, wholeWords(run.query), ids);
+    const found = await mediaLists.matchingAmong(tx, viewer, ruleQuery(run.query), ids);
     const matching = found.filter((mediaId) => held.has(mediaId));
     const application = {
       ruleId: run.rule_id,

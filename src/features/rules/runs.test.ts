@@ -74,6 +74,15 @@ const mineOf = async (reader: Reader, mediaId: string) => {
 const UNTOUCHED = { tags: [], is_archived: false, is_favourite: false };
 
 describe('a run', () => {
+  test('of a rule with the longest query finds what matches', async () => {
+    const reader = await createReader(app);
+    const id = await saveReady(sql, reader, { texts: ['A beacon.'] });
+    const query = `"${'x'.repeat(988)}" or beacon`;
+    expect(query).toHaveLength(1000);
+    const { status, items } = await run(reader, await createRule(reader, query, { archive: true }));
+    expect([status, items]).toMatchObject(['succeeded', [{ media_id: id, is_archived: true }]]);
+  });
+
   test('changes everything that matches, once; a dry run changes nothing and lists the same', async () => {
     const library_id = await createLibrary(ana);
     const ids = [

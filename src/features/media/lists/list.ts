@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../../../platform/database/database.ts
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { matchesQuery } from '../search/query/compile.ts';
-import { parseQuery } from '../search/query/parse.ts';
+import { type ParseOptions, parseQuery } from '../search/query/parse.ts';
 import { planQuery, type QueryPlan } from '../search/query/plan.ts';
 import * as store from './list-store.ts';
 import { beginsWithOwn } from './own-conditions.ts';
@@ -56,7 +56,7 @@ interface Listing {
 /** A page of a list, before what only the list of a library says is added. */
 type Found = Pick<MediaList, 'page'> & { data: Media[] };
 
-type IdQuery = MediaFilter & ListQuery & Pick<MediaQuery, 'library_id' | 'q'>;
+type IdQuery = MediaFilter & ListQuery & Pick<MediaQuery, 'library_id' | 'q'> & ParseOptions;
 
 interface MediaListDependencies {
   sql: Database;
@@ -104,10 +104,10 @@ export function createMediaLists({
   async function planList(
     viewer: Viewer,
     { libraryId }: ListScope,
-    { q }: Pick<MediaQuery, 'q'>,
+    { q, ...options }: Pick<MediaQuery, 'q'> & ParseOptions,
   ): Promise<QueryPlan | undefined> {
     if (q === undefined) return undefined;
-    return planQuery(sql, store.askerOf(sql, viewer, libraryId), parseQuery(q), mostOccurrences);
+    return planQuery(sql, store.askerOf(sql, viewer, libraryId), parseQuery(q, options), mostOccurrences);
   }
 
   /** Whether counting would read the text of too many media. */
@@ -217,9 +217,14 @@ export function createMediaLists({
     },
 
     /** Returns those of the media that exist, that the viewer may read, and that match a search query now. */
-    async matchingAmong(tx: Queryable, viewer: Viewer, q: string, mediaIds: string[]): Promise<string[]> {
+    async matchingAmong(
+      tx: Queryable,
+      viewer: Viewer,
+      { q, ...options }: { q: string } & ParseOptions,
+      mediaIds: string[],
+    ): Promise<string[]> {
       const asker = store.askerOf(tx, viewer, undefined);
-      return store.listMatchingAmong(tx, viewer, matchesQuery(tx, asker, parseQuery(q)), mediaIds);
+      return store.listMatchingAmong(tx, viewer, matchesQuery(tx, asker, parseQuery(q, options)), mediaIds);
     },
 
     /** Lists the media of one library for its members, newest first. */

@@ -12,7 +12,7 @@ const any = (...of: object[]) => ({ type: 'any', of });
 const not = (of: object) => ({ type: 'not', of });
 
 /** Parses a query whose last word is complete. */
-const parse = (text: string) => parseQuery(`${text} `);
+const parse = (text: string) => parseQuery(text, { lastWordIsWhole: true });
 
 const RANDOM = queries({
   words: [
@@ -94,7 +94,7 @@ describe('a query is', () => {
     ['fog horns', all(word('fog'), word('horns'))],
     ['"fog horns" -salt', all(phrase('fog horns'), not(word('salt')))],
     ['“fog horns”', phrase('fog horns')],
-    ['"fog horns', phrase('fog horns ')],
+    ['"fog horns', phrase('fog horns')],
     ['a b or c', any(all(word('a'), word('b')), word('c'))],
     ['a (b OR c)', all(word('a'), any(word('b'), word('c')))],
     ['(a)', word('a')],
@@ -192,6 +192,8 @@ test('the last word may be unfinished', () => {
   };
   expect(['lig', 'a lig', 'a or lig', 'éc', '12345'].filter((text) => !isUnfinished(text))).toEqual([]);
   expect(['lig ', 'li', 'a -lig', '"lig"', 'fog.lig', '日本'].filter(isUnfinished)).toEqual([]);
+  expect(parse('lig')).toEqual(word('lig'));
+  expect(parse('a'.repeat(1000))).toEqual(word('a'.repeat(1000)));
 });
 
 test('wanted words are shown, excluded ones and conditions are not', () => {

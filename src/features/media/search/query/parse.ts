@@ -7,6 +7,11 @@ import { isUnfinishedWord } from './words.ts';
 const MOST_TERMS = 50;
 const MOST_DEPTH = 20;
 
+export interface ParseOptions {
+  /** Whether the last word is complete. Otherwise it may be the beginning of a word, because people search while they type. */
+  lastWordIsWhole?: boolean | undefined;
+}
+
 /** Phones write curly quotation marks. */
 const QUOTE = /["“”„]/;
 const SPACE = /\s/;
@@ -22,7 +27,7 @@ const SPACE = /\s/;
  * Words without a letter or digit are left out. A quotation mark that is not closed goes to the end. Throws
  * `E_INVALID_QUERY` with the position of the mistake, in UTF-16 code units.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, { lastWordIsWhole = false }: ParseOptions = {}): Query {
   let at = 0;
   let terms = 0;
   let depth = 0;
@@ -158,7 +163,11 @@ export function parseQuery(text: string): Query {
     if (!/[\p{L}\p{N}]/u.test(given)) return undefined;
     countTerm(start);
     const isUnfinished =
-      !isPhrase && at === text.length && text[start - 1] !== '-' && isUnfinishedWord(given);
+      !lastWordIsWhole &&
+      !isPhrase &&
+      at === text.length &&
+      text[start - 1] !== '-' &&
+      isUnfinishedWord(given);
     return { type: 'words', text: given, isPhrase, isUnfinished };
   }
 
