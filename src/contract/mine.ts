@@ -20,6 +20,8 @@ export const tagName = text(1, MAX_TAG)
         .join('/'),
     ),
   )
+  // Some characters become two when they are normalised.
+  .refine((name) => name.length <= MAX_TAG, `must have at most ${MAX_TAG} characters`)
   .refine(
     (name) => name.split('/').every((part) => part !== ''),
     'must not have an empty part before or after /',

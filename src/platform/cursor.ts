@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import type { Page } from '../contract/wire.ts';
 
+/** A text in a cursor. PostgreSQL has no NUL in text. */
+export const cursorText = z.string().regex(/^[^\0]*$/);
+
 interface PageOf<Row> {
   data: Row[];
   page: Page;
@@ -19,7 +22,10 @@ export function cutPage<Row extends { id: string }>(rows: Row[], limit: number):
   return cut(rows, limit, ({ id }) => id);
 }
 
-/** Decodes the cursor of a list that is not sorted by id: the sort values of the last row. */
+/**
+ * Decodes the cursor of a list that is not sorted by id: the sort values of the last row. The schema takes only what
+ * PostgreSQL can compare with the column, such as `z.int32()` for an integer and `cursorText` for a text.
+ */
 export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {

@@ -172,7 +172,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const after = decodeCursor(cursor, z.int().min(0)) ?? 0;
+      const after = decodeCursor(cursor, z.int32().min(0)) ?? 0;
       const range = { after, upTo: branch.event_count, limit: limit + 1 };
       const listed = await store.listEvents(sql, branchId, range);
       const placed = listed.map((event) => ({ event, cursor: event.position }));

@@ -27,7 +27,7 @@ import { FRAGMENT_BREAK, joinTexts, textOfRange } from './running-text.ts';
 import * as store from './store.ts';
 
 const MOST_NAMED = 200;
-const PLACE_CURSOR = z.object({ fragment_idx: z.int(), start_offset: z.int(), id: z.uuid() });
+const PLACE_CURSOR = z.object({ fragment_idx: z.int32(), start_offset: z.int32(), id: z.uuid() });
 
 export type Highlights = ReturnType<typeof createHighlights>;
 

@@ -3,7 +3,7 @@ import { NexusError } from '../../contract/errors.ts';
 import type { LibraryTag } from '../../contract/libraries.ts';
 import type { tagsQuery } from '../../contract/mine.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
+import { cursorText, cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound, refuseDefault, requireAdmin, requireMembership } from './access/access.ts';
@@ -16,7 +16,7 @@ import { emitLibraryEvents } from './events.ts';
 import * as store from './library-tag-store.ts';
 import { isListed, listUnlisted, lockLibrary } from './store.ts';
 
-const CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
+const CURSOR = z.object({ name: cursorText });
 
 type RequestOf = Pick<Actor, 'requestId' | 'claim'>;
 

@@ -47,7 +47,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
 
   /** Lists the fragments of a media, in pages of bounded text. A media that is not extracted yet has none. */
   async function fragments(viewer: Viewer, mediaId: string, { cursor, limit }: ListQuery) {
-    const after = decodeCursor(cursor, z.int().min(0)) ?? -1;
+    const after = decodeCursor(cursor, z.int32().min(0)) ?? -1;
     const rows = await store.listFragments(sql, viewer, mediaId, { after, limit });
     if (rows.length === 0) await requireReadable(sql, viewer, mediaId);
     const last = rows.at(-1);

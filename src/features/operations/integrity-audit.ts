@@ -3,7 +3,7 @@ import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { integrityAuditPayload } from '../../contract/job-payloads.ts';
 import type { IntegrityFinding, integrityQuery } from '../../contract/operations.ts';
-import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
+import { cursorText, cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { scan } from '../../platform/integrity/scan.ts';
@@ -90,7 +90,7 @@ export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;
 
 /** Lists the findings of an audit, for the person who started it and for admins. */
 export function createIntegrityFindings({ sql }: { sql: Database }) {
-  const position = z.object({ kind: z.string(), id: z.int() });
+  const position = z.object({ kind: cursorText, id: z.int() });
   return {
     async list(jobId: string, query: z.output<typeof integrityQuery>, principal: Principal) {
       const audit = await store.findAudit(sql, jobId);

@@ -6,6 +6,7 @@ import {
   MOST_HIGHLIGHTS,
   MOST_TAGS_OF_MEDIA,
 } from '../../../src/contract/limits.ts';
+import { normalForm } from '../../../src/contract/normal-form.ts';
 import type { Details, Entry, EntryHighlight } from './formats/entry.ts';
 
 /** Unites the entries of the same link. The first one decides where only one value is kept. */
@@ -103,7 +104,7 @@ function cleanTag(name: string): string | undefined {
     .split('/')
     .map((part) => part.trim())
     .filter(Boolean);
-  return cut(parts.join('/'), MAX_TAG).replace(/[/\s]+$/, '') || undefined;
+  return cut(normalForm(parts.join('/')), MAX_TAG).replace(/[/\s]+$/, '') || undefined;
 }
 
 function fittedHighlight({ target, note, ...rest }: EntryHighlight): EntryHighlight[] {

@@ -55,7 +55,7 @@ test('what programs know is fitted to the limits of the server, and merged for t
         {
           url: 'https://example.org/a',
           title: 'https://www.example.org/a',
-          tags: ['a, "b"', 'x'.repeat(99), '/', 'X/ y/'],
+          tags: ['a, "b"', 'x'.repeat(99), '\u0958'.repeat(40), '/', 'X/ y/'],
         },
         {
           url: 'https://example.org/a#2',
@@ -74,7 +74,7 @@ test('what programs know is fitted to the limits of the server, and merged for t
   expect(found.details).toEqual([
     {
       title: 'A title',
-      tags: ['a b', 'x'.repeat(64), 'X/y'],
+      tags: ['a b', 'x'.repeat(64), '\u0915\u093c'.repeat(32), 'X/y'],
       note: 'One\n\nTwo',
       is_favourite: true,
       highlights: ['q1', 'q2', 'q3'].map((exact) =>
@@ -83,7 +83,7 @@ test('what programs know is fitted to the limits of the server, and merged for t
     },
     null,
   ]);
-  expect(found.kept).toEqual({ tags: 3, favourites: 1, archived: 0, finished: 0, notes: 1, highlights: 3 });
+  expect(found.kept).toEqual({ tags: 4, favourites: 1, archived: 0, finished: 0, notes: 1, highlights: 3 });
   expect(found.refused).toEqual([{ text: 'Another', reason: expect.stringMatching(/without a link/) }]);
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { libraryMediaQuery } from '../../../contract/libraries.ts';
 import type { ListedMedia, Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
-import { continueAfter, cutByCursor, decodeCursor, LAST_PAGE } from '../../../platform/cursor.ts';
+import { continueAfter, cursorText, cutByCursor, decodeCursor, LAST_PAGE } from '../../../platform/cursor.ts';
 import type { Database, Queryable } from '../../../platform/database/database.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -27,12 +27,11 @@ const MOST_SITES = 200;
 /** Up to this many matches are collected and sorted for a page; with more, walking along an index is faster. */
 const MOST_GATHERED = 5000;
 
-const text = z.string().regex(/^[^\0]*$/);
 /** The type of the cursor's key for each sort. */
 const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
   added: z.int(),
-  title: text,
-  published: text,
+  title: cursorText,
+  published: cursorText,
   length: z.int32(),
   read: z.int(),
 };

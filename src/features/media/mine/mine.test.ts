@@ -85,6 +85,7 @@ describe('what a person keeps about a media', () => {
     ['a quotation mark', { tags: ['a"b'] }],
     ['a comma', { tags: ['a,b'] }],
     ['a tag that is too long', { tags: ['x'.repeat(65)] }],
+    ['a tag that is too long once it is normalised', { tags: ['\u0958'.repeat(40)] }],
     ['too many tags', { tags: Array.from({ length: 101 }, (_, index) => `t${index}`) }],
     ['a title with a line break', { title: 'a\nb' }],
     ['an unknown field', { favourite: true }],

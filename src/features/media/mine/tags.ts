@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
 import { MOST_TAGS, type Tag, type tagsQuery } from '../../../contract/mine.ts';
 import type { ListQuery } from '../../../contract/wire.ts';
-import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
+import { cursorText, cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -10,7 +10,7 @@ import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { renameNested } from '../../libraries/access/nested-tags.ts';
 import * as store from './tag-store.ts';
 
-const CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
+const CURSOR = z.object({ name: cursorText });
 
 export type Tags = ReturnType<typeof createTags>;
 

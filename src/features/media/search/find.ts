@@ -15,7 +15,7 @@ import type { searchWork } from './work.ts';
 const BATCH_CHARACTERS = 1_000_000;
 
 /** The last match of the page before. */
-const cursor = z.object({ fragment_idx: z.int().min(0), start: z.int().min(0) });
+const cursor = z.object({ fragment_idx: z.int32().min(0), start: z.int32().min(0) });
 
 interface FindDependencies {
   sql: Database;

@@ -330,6 +330,21 @@ describe('over HTTP', () => {
     expect(seen.sort()).toEqual(expected);
   });
 
+  test.each([
+    ['author:"ada \u0301"', true],
+    ['author:"\u0301 ada"', true],
+    ['author:"ada中\u0301"', false],
+    ['author:"\u037a"', false],
+    ['fog \u0301', true],
+    ['"fog \u0301"', true],
+    ['fog中\u0301', false],
+  ])('marks without a letter are no word: %s', async (q, isFound) => {
+    const inList = await idsOf(`/media?q=${encodeURIComponent(q)}`);
+    expect(inList.length > 0).toBe(isFound);
+    const { status, body } = await ana.get(`/api/v1/search?q=${encodeURIComponent(q)}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+  });
+
   test('a library is searched, and dated by when a media came there', async () => {
     const inShared = items.filter(({ states }) => states.includes('shared')).map(({ id }) => id);
     expect(await idsOf(`/media?library_id=${shared}&q=${encodeURIComponent('added:<1d')}`)).toEqual(

@@ -9,6 +9,8 @@ const SPACED_WORD = `(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])`;
 const UNFINISHED = new RegExp(`^(?![\\x00-\\x7f]{1,2}$)${SPACED_WORD}{2,}$`, 'u');
 /** In scripts without spaces between words, a run of characters counts as one word, and is searched as a phrase. */
 const SHOWN = new RegExp(`[${UNSPACED}]+|${SPACED_WORD}+`, 'gu');
+/** Marks without a letter, which `search_form` removes, are no word. */
+const LETTER = /[\p{L}\p{N}]/u;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
 /** The most words that are highlighted. Each is searched in the whole text of every hit. */
@@ -21,8 +23,12 @@ export function isUnfinishedWord(word: string): boolean {
 
 /** Returns the words to highlight, as they were typed, without the excluded ones. */
 export function wordsToShow(query: Query): string[] {
-  const words = wantedWords(query).flatMap(({ text }) => text.match(SHOWN) ?? []);
+  const words = wantedWords(query).flatMap(({ text }) => splitWords(text));
   return [...new Set(words)].slice(0, MOST_SHOWN);
+}
+
+function splitWords(text: string): string[] {
+  return (text.match(SHOWN) ?? []).filter((word) => LETTER.test(word));
 }
 
 function wantedWords(query: Query): Words[] {
@@ -44,7 +50,7 @@ export function toTextQuery(sql: Queryable, query: Query): SqlFragment {
  * names of authors have the weight B.
  */
 export function toAuthorQuery(sql: Queryable, name: string): SqlFragment {
-  const words = name.match(SHOWN) ?? [];
+  const words = splitWords(name);
   const parts = words.map((word, index) => {
     const weight = index === words.length - 1 ? sql`':*B'` : sql`':B'`;
     return sql`quote_literal(search_form(${word})) || ${weight}`;
@@ -54,6 +60,6 @@ export function toAuthorQuery(sql: Queryable, name: string): SqlFragment {
 
 function wordsInSql(sql: Queryable, { text, isPhrase, isUnfinished }: Words): SqlFragment {
   if (isUnfinished) return sql`to_tsquery('simple', quote_literal(search_form(${text})) || ':*')`;
-  const parts = isPhrase ? [text.replace(PUNCTUATION, ' ')] : (text.match(SHOWN) ?? []);
+  const parts = isPhrase ? [text.replace(PUNCTUATION, ' ')] : splitWords(text);
   return sql`websearch_to_tsquery('simple', search_form(${parts.map((part) => `"${part}"`).join(' ')}))`;
 }
