@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import type { Actor } from '../platform/audit/audit.ts';
+import { NEXUS_VERSION } from '../platform/version.ts';
 import { digest } from '../platform/version-tag.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -23,13 +24,38 @@ export function registerConditionalRequests(server: HttpServer): void {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (reply.statusCode !== 200 || typeof payload !== 'string' || (!isRead && !reply.version))
       return payload;
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
+    if (reply.hasHeader('etag')) return payload;
     const content = digest(payload);
     const tag = reply.version ? `"${reply.version}-${content}"` : `W/"${content}"`;
     reply.header('etag', tag);
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
     return isRead && isNotModified(request, tag) ? notModified(reply) : payload;
   });
 }
+
+/**
+ * Answers with something large whose state is known by a few characters. They are read first if the client may have it
+ * already, so that the whole is read only for those who do not.
+ */
+export async function unlessKnown<T extends { state: string }>(
+  reply: FastifyReply,
+  { readState, read }: { readState: () => Promise<string | undefined>; read: () => Promise<T> },
+): Promise<{ data: T } | undefined> {
+  if (reply.request.headers['if-none-match'] !== undefined) {
+    const state = await readState();
+    if (state !== undefined && isNotModified(reply.request, tagOf(state))) {
+      reply.header('etag', tagOf(state)).header('cache-control', 'private, no-cache');
+      await reply.send(notModified(reply));
+      return undefined;
+    }
+  }
+  const data = await read();
+  reply.header('etag', tagOf(data.state));
+  return { data };
+}
+
+/** Another release may write the same state differently. */
+const tagOf = (state: string) => `W/"${digest(`${NEXUS_VERSION} ${state}`)}"`;
 
 /** Whether the client has this state of the answer already. */
 export function isNotModified(request: FastifyRequest, tag: string): boolean {

@@ -95,7 +95,15 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       }
     },
 
-    async fragment(viewer: Viewer, mediaId: string, idx: number): Promise<LaidOutFragment> {
+    /** Names the state of a fragment that the viewer may read. */
+    fragmentState: (viewer: Viewer, mediaId: string, idx: number): Promise<string | undefined> =>
+      store.findFragmentState(sql, viewer, mediaId, idx),
+
+    async fragment(
+      viewer: Viewer,
+      mediaId: string,
+      idx: number,
+    ): Promise<LaidOutFragment & { state: string }> {
       const fragment = await store.findFragment(sql, viewer, mediaId, idx);
       if (fragment) return fragment;
       await requireReadable(sql, viewer, mediaId);

@@ -7,7 +7,7 @@ import { removeMediaQuery } from '../../contract/trash.ts';
 import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
-import { versioned } from '../../http/conditional.ts';
+import { unlessKnown, versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type MediaService, mediaVersion } from './media.ts';
@@ -150,9 +150,13 @@ export function registerMediaRoutes(
       params: byFragment,
       response: { 200: answer(contract.laidOutFragment) },
     }),
-    (request) => {
+    (request, reply) => {
+      const viewer = principalOf(request);
       const { id: mediaId, idx } = request.params;
-      return data(media.fragment(principalOf(request), mediaId, idx));
+      return unlessKnown(reply, {
+        readState: () => media.fragmentState(viewer, mediaId, idx),
+        read: () => media.fragment(viewer, mediaId, idx),
+      });
     },
   );
 

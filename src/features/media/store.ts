@@ -231,12 +231,23 @@ export async function listFragments(
     order by fragment.idx`;
 }
 
+/** Names the state of a row: every change of it has a transaction of its own. */
+const fragmentState = (sql: Queryable) => sql`fragment.id || ' ' || fragment.xmin`;
+
 export async function findFragment(sql: Queryable, viewer: Viewer, mediaId: string, idx: number) {
-  const [fragment] = await sql<LaidOutFragment[]>`
-    select ${fragmentColumns(sql)}, fragment.layout
+  const [fragment] = await sql<(LaidOutFragment & { state: string })[]>`
+    select ${fragmentColumns(sql)}, fragment.layout, ${fragmentState(sql)} as state
     from media_fragments as fragment
     where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(sql, viewer, mediaId)}`;
   return fragment;
+}
+
+export async function findFragmentState(sql: Queryable, viewer: Viewer, mediaId: string, idx: number) {
+  const [fragment] = await sql<{ state: string }[]>`
+    select ${fragmentState(sql)} as state
+    from media_fragments as fragment
+    where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(sql, viewer, mediaId)}`;
+  return fragment?.state;
 }
 
 /** Lists all fragments of a media that the viewer may read, without their text. */

@@ -53,6 +53,17 @@ describe('If-None-Match', () => {
     expect(tagOf(after)).not.toBe(tagOf(before));
   });
 
+  test('answers 200 after a chapter was corrected in place', async () => {
+    const { reader, paths } = await prepared();
+    const [, media = '', , chapter = ''] = paths;
+    const headers = { 'if-none-match': tagOf(await reader.get(chapter)) };
+    await sql`
+      update media_fragments set html_sanitized = '<p>Corrected</p>'
+      where media_id = ${media.split('/').at(-1)} and idx = 1`;
+    const after = await app.call('GET', chapter, { key: reader.key, headers });
+    expect([after.status, after.body.data.html_sanitized]).toEqual([200, '<p>Corrected</p>']);
+  });
+
   test('does not tell a person who lost access that nothing has changed', async () => {
     const { reader, paths } = await prepared();
     const [, media = ''] = paths;
