@@ -10,7 +10,7 @@ const GATHER_MS = 150;
 const PAUSE_MS = 500;
 /** The shortest time between two counts of the matches of saved searches, which are expensive. */
 const RECOUNT_MS = 5000;
-/** Beyond this many changed media, lists are refetched instead of their items. */
+/** Beyond this many changed media, lists are refetched instead of their items, and all cached items become stale. */
 const MAX_ITEMS = 20;
 
 /** The query keys whose data an event makes stale. */
@@ -111,6 +111,14 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
 const afterMembershipChange = () => [queryKeys.libraries(), queryKeys.members(), queryKeys.highlights()];
 const afterLosingAccess = () => [...afterMembershipChange(), queryKeys.media()];
 
+/** Replaces the keys of very many media by one for all: renaming a tag can change 100,000. */
+function gather(keys: QueryKey[]): QueryKey[] {
+  const all = queryKeys.oneMedia();
+  const isOne = (key: QueryKey) => all.every((part, index) => key[index] === part);
+  if (keys.filter(isOne).length <= MAX_ITEMS) return keys;
+  return [...keys.filter((key) => !isOne(key)), all];
+}
+
 /** Keeps what is on the screen up to date: refetches what events make stale, and everything after a lost connection. */
 export function followEvents(queryClient: QueryClient): () => void {
   const staleByName = new Map<string, QueryKey>();
@@ -126,7 +134,7 @@ export function followEvents(queryClient: QueryClient): () => void {
     const media = [...changedMedia].filter((id) => isCached(queryClient, id));
     staleByName.clear();
     changedMedia.clear();
-    void invalidate(queryClient, ...stale);
+    void invalidate(queryClient, ...gather(stale));
     if (media.length > MAX_ITEMS) void invalidate(queryClient, queryKeys.mediaLists());
     else for (const id of media) void refreshMedia(queryClient, id);
   };

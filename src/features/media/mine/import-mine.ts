@@ -3,8 +3,8 @@ import { MOST_TAGS_OF_MEDIA } from '../../../contract/limits.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { emitArchived, emitFavourited, emitOwn } from './events.ts';
 import * as store from './import-store.ts';
-import { emitArchived, emitFavourited, emitOwn } from './mine.ts';
 import { ensureTags } from './tags.ts';
 
 /** The details that another program had of a media that the person has saved. */

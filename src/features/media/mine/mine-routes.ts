@@ -108,7 +108,8 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       body: contract.renameTag,
       response: { 200: answer(contract.tag) },
     }),
-    (request) => data(tags.rename(principalOf(request), request.params.id, request.body.name)),
+    (request) =>
+      data(tags.rename(principalOf(request), request.params.id, request.body.name, actorOf(request))),
   );
 
   api.delete(
@@ -123,7 +124,7 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       response: { 204: z.null() },
     }),
     async (request, reply) => {
-      await tags.delete(principalOf(request), request.params.id);
+      await tags.delete(principalOf(request), request.params.id, actorOf(request));
       return reply.status(204).send(null);
     },
   );

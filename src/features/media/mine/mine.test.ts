@@ -199,6 +199,41 @@ describe('tags', () => {
     expect(long).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
+  test('that are renamed, merged or deleted emit one event for each media that has them', async () => {
+    const reader = await createReader(app);
+    const [one, two, three] = [await save(reader), await save(reader), await save(reader)];
+    await edit(reader, one, { tags: ['sea', 'sea/tides'] });
+    await edit(reader, two, { tags: ['sea/tides'] });
+    await edit(reader, three, { tags: ['seaside'] });
+    const emitted = async () => {
+      const events = await sql<{ payload: { media_id: string } }[]>`
+        with gone as (
+          delete from outbox_event
+          where event_type = 'media.tagged' and payload ->> 'user_id' = ${reader.id}
+          returning payload
+        )
+        select payload from gone`;
+      for (const { payload } of events) expect(payload).toMatchObject({ is_private: true });
+      return events.map(({ payload }) => payload.media_id).sort();
+    };
+    await emitted();
+    const change = async (from: string, name: string) => {
+      const { id } = await tagNamed(reader, from);
+      expect((await reader.patch(`/api/v1/tags/${id}`, { name })).status).toBe(200);
+      return emitted();
+    };
+    expect(await change('sea', 'ocean')).toEqual([one, two].sort());
+    expect(await change('ocean', 'Ocean')).toEqual([one, two].sort());
+    expect(await change('Ocean', 'Ocean')).toEqual([]);
+    // The media of the tag that stays have not changed.
+    expect(await change('Ocean/tides', 'seaside')).toEqual([one, two].sort());
+    const { id } = await tagNamed(reader, 'seaside');
+    expect((await reader.delete(`/api/v1/tags/${id}`)).status).toBe(204);
+    expect(await emitted()).toEqual([one, two, three].sort());
+    await reader.delete(`/api/v1/tags/${id}`);
+    expect(await emitted()).toEqual([]);
+  });
+
   test('of others do not exist', async () => {
     const mediaId = await save(ana);
     await edit(ana, mediaId, { tags: ['secret'] });

@@ -6,7 +6,7 @@ import { versionOf } from '../../../platform/version-tag.ts';
 import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
-import { emitMediaEvents } from '../events.ts';
+import { emitArchived, emitFavourited, emitOwn } from './events.ts';
 import * as store from './mine-store.ts';
 import * as tagStore from './tag-store.ts';
 import { ensureTags } from './tags.ts';
@@ -121,40 +121,6 @@ export async function archiveMany(
   const changed = await store.markArchived(tx, viewer, mediaIds, is);
   await emitArchived(tx, viewer, changed, is, actor);
   return changed;
-}
-
-/** Emits an event that tells one person of a change to their own tags, title or note. It has nothing of the text. */
-export function emitOwn(
-  tx: Transaction,
-  eventType: 'media.tagged' | 'media.titled' | 'media.noted',
-  { user_id }: Viewer,
-  mediaIds: string[],
-  { requestId }: Pick<Actor, 'requestId'>,
-) {
-  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_private: true }));
-  return emitMediaEvents(tx, eventType, payloads, requestId);
-}
-
-export function emitFavourited(
-  tx: Transaction,
-  { user_id }: Viewer,
-  mediaIds: string[],
-  is_favourite: boolean,
-  { requestId }: Pick<Actor, 'requestId'>,
-) {
-  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_favourite, is_private: true }));
-  return emitMediaEvents(tx, 'media.favourited', payloads, requestId);
-}
-
-export function emitArchived(
-  tx: Transaction,
-  { user_id }: Viewer,
-  mediaIds: string[],
-  is_archived: boolean,
-  { requestId }: Pick<Actor, 'requestId'>,
-) {
-  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_archived, is_private: true }));
-  return emitMediaEvents(tx, 'media.archived', payloads, requestId);
 }
 
 /** Returns the version of a person's private details of a media, for `If-Match`. */

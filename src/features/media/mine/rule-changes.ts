@@ -2,7 +2,8 @@ import type { RuleActions, RuleChange } from '../../../contract/rules.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { archiveMany, emitArchived, emitFavourited, emitOwn, favouriteMany, tagMany } from './mine.ts';
+import { emitArchived, emitFavourited, emitOwn } from './events.ts';
+import { archiveMany, favouriteMany, tagMany } from './mine.ts';
 import * as store from './rule-changes-store.ts';
 
 /** The changes of a rule to the private details of a media. */

@@ -268,9 +268,25 @@ export async function renameOrMerge(tx: Transaction, userId: string, { id, name 
   return known.id;
 }
 
-export async function deleteTag(tx: Transaction, userId: string, id: string): Promise<boolean> {
-  const deleted = await tx`delete from tags where id = ${id} and user_id = ${userId}`;
-  return deleted.count === 1;
+/** Lists the media that have one of the tags. */
+export async function listTagged(tx: Transaction, tags: TagRow[]): Promise<string[]> {
+  const rows = await tx<{ media_id: string }[]>`
+    select distinct media_id
+    from media_tags
+    where tag_id = any(${tags.map(({ id }) => id)}::uuid[])
+    order by media_id`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Locks a tag, so that no more media get it. */
+export async function lockTag(tx: Transaction, userId: string, id: string): Promise<TagRow | undefined> {
+  const [tag] = await tx<TagRow[]>`
+    select id, name from tags where id = ${id} and user_id = ${userId} for update`;
+  return tag;
+}
+
+export async function deleteTag(tx: Transaction, id: string): Promise<void> {
+  await tx`delete from tags where id = ${id}`;
 }
 
 /** Lists the viewer's tags of a media, with the reason for each. */
