@@ -95,12 +95,16 @@ export const EVENTS = {
   ),
   /** A second analysis of the same text, to compare a run with, is done. */
   'analysis.compared': version(2, z.object({ analysis_run_id: id, media_id: id, created_by_user_id: id })),
-  /** `library_ids`: the libraries that it is shared with. */
+  /** `library_ids`: the libraries that it is shared with. The feed shows others than the author those that they are in. */
   'highlight.created': version(1, z.object({ ...highlight, library_ids: z.array(id) }), once),
-  /** `former_library_ids`: libraries that it is no longer shared with. Their members see this as its last event. */
+  /**
+   * `former_library_ids`: libraries that it is no longer shared with, shown like `library_ids`. Their members at that time see
+   * this as its last event.
+   */
   'highlight.updated': version(1, z.object({ ...highlight, former_library_ids: z.array(id) })),
   'highlight.shared': version(1, z.object({ ...highlight, library_ids: z.array(id) })),
   'highlight.deleted': version(1, z.object({ ...highlight, former_library_ids: z.array(id) }), once),
+  /** `mentioned_user_ids`: the feed shows those whom the reply itself names to the viewer. */
   'reply.created': version(1, z.object({ reply_id: id, ...highlight, mentioned_user_ids: z.array(id) })),
   /** A rule of a person matched a media that they saved, or that a run found. */
   'rule.matched': version(1, z.object({ rule_id: id, media_id: id, user_id: id, is_private })),

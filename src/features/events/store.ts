@@ -2,13 +2,13 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import type { EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position } from '../../platform/outbox/position.ts';
-import { type EventViewer, maySeeEvent, rolesFrom } from './visibility.ts';
+import { type EventViewer, isPayloadPersonal, maySeeEvent, payloadSeenBy, rolesFrom } from './visibility.ts';
 
 export type PlacedEvent = EventContent & Position;
 
-const columns = (sql: Queryable) => sql`
+const columns = (sql: Queryable, payload = sql`event.payload`) => sql`
   event.transaction_id, event.id, event.event_type, event.schema_version, event.aggregate_type, event.aggregate_id,
-  event.payload, event.request_id, event.created_at`;
+  ${payload} as payload, event.request_id, event.created_at`;
 
 /**
  * Selects events after a position whose transaction is older than every transaction still running. Whatever commits later
@@ -48,7 +48,7 @@ export async function readFeed(
           limit 1
         ) as scanned_to
     )
-    select bounds.*, visible.*
+    select bounds.*, ${columns(sql, payloadSeenBy(sql, viewer))}
     from bounds
     left join lateral (
       select *
@@ -56,8 +56,8 @@ export async function readFeed(
       where ${maySeeEvent(sql, viewer)} ${types === undefined ? sql`` : sql`and event_type = any(${types}::text[])`}
       order by transaction_id, id
       limit ${limit}
-    ) as visible on true
-    order by visible.transaction_id, visible.id`;
+    ) as event on true
+    order by event.transaction_id, event.id`;
   const [{ scanned_count, scanned_to } = { scanned_count: 0, scanned_to: null }] = rows;
   return { events: rows.filter(({ id }) => id !== null), scanned_count, scanned_to };
 }
@@ -111,7 +111,10 @@ export async function stillAdmitted(sql: Database, listening: Listening[]): Prom
   return new Set(rows.map(({ index }) => index));
 }
 
-/** Finds which of these events each stream, by index, may see now. Rights are checked once per person. */
+/**
+ * Finds which of these events each stream, by index, may see now, and the payloads that differ from person to person, by
+ * event. Rights are checked once per person.
+ */
 export async function findVisible(sql: Database, listening: Listening[], eventIds: string[]) {
   const admins = rolesFrom('admin');
   const viewer = {
@@ -119,7 +122,9 @@ export async function findVisible(sql: Database, listening: Listening[], eventId
     default_library_id: sql`person.default_library_id`,
     is_admin: sql`person.is_admin`,
   };
-  return sql<{ indexes: number[]; ids: string[] }[]>`
+  return sql<
+    { indexes: number[]; ids: string[]; payloads: Record<string, EventContent['payload']> | null }[]
+  >`
     with person as materialized (
       select
         users.id as user_id, users.default_library_id,
@@ -129,7 +134,9 @@ export async function findVisible(sql: Database, listening: Listening[], eventId
       ${admitted(sql)}
       group by 1, 2, 3
     )
-    select person.indexes, array_agg(event.id) as ids
+    select
+      person.indexes, array_agg(event.id) as ids,
+      jsonb_object_agg(event.id, ${payloadSeenBy(sql, viewer)}) filter (where ${isPayloadPersonal(sql)}) as payloads
     from person
     join outbox_event as event on event.id = any(${eventIds})
     where ${maySeeEvent(sql, viewer)}

@@ -93,14 +93,16 @@ export function createEventStreams(options: StreamsOptions) {
     const principals = present.map(({ principal }) => principal);
     const eventIds = events.map(({ id }) => id);
     const visible = await store.findVisible(sql, principals, eventIds);
-    const idsOf = new Map<number, Set<string>>();
-    for (const { indexes, ids } of visible) {
-      const shared = new Set(ids);
-      for (const index of indexes) idsOf.set(index, shared);
+    const eventsOf = new Map<number, store.PlacedEvent[]>();
+    for (const { indexes, ids, payloads } of visible) {
+      const seen = new Set(ids);
+      const shown = events
+        .filter(({ id }) => seen.has(id))
+        .map((event) => ({ ...event, payload: payloads?.[event.id] ?? event.payload }));
+      for (const index of indexes) eventsOf.set(index, shown);
     }
     for (const [index, stream] of present.entries()) {
-      const ids = idsOf.get(index);
-      const theirs = ids ? events.filter(({ id }) => ids.has(id)) : [];
+      const theirs = eventsOf.get(index) ?? [];
       if (stream.waiting && stream.waiting.length > MOST_WAITING) stream.out.destroy();
       else if (stream.waiting) stream.waiting.push(...theirs);
       else await send(stream, theirs);

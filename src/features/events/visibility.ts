@@ -2,7 +2,7 @@ import type { Principal } from '../../contract/identity.ts';
 import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { canSeeHighlight, canSeeReply } from '../highlights/visibility.ts';
+import { canSeeHighlight, canSeeMention, canSeeReply } from '../highlights/visibility.ts';
 import { canReadMedia, seesWorkOnMedia, type ViewerInSql } from '../libraries/access/can-read-media.ts';
 
 /** The person an event is shown to: values of one person, or columns of a statement about many. */
@@ -22,21 +22,23 @@ export function rolesFrom(minimum: Role): Role[] {
 /**
  * Whether `viewer` may see `event` now, as an SQL condition. An event is shown to those who could read its subject with a
  * request made at this moment. There are exceptions, so that nobody has to poll: whoever was removed from a library sees
- * that removal, the members of a deleted library see its deletion, and the members of a library that a highlight is no
- * longer shared with see that change. They see nothing else of it.
+ * that removal, the members of a deleted library see its deletion, and those who were members of a library when a highlight
+ * was no longer shared with it, and still are, see that change. They see nothing else of it.
  */
 export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
-  const user = sql`${viewer.user_id}::uuid`;
-  const field = (name: string) => sql`(event.payload ->> ${name})::uuid`;
+  const user = userOf(sql, viewer);
+  const field = fieldOf(sql);
   // Events of version 1 name it document_id.
   const analysedMedia = sql`coalesce(${field('media_id')}, ${field('document_id')})`;
   const isNamed = sql`coalesce(event.payload -> 'user_ids' ? ${user}::text, false)`;
-  const isMemberOf = (library: SqlFragment) => sql`
-    exists (select from memberships where library_id = ${library} and user_id = ${user})`;
-  const isMemberOfFormer = sql`
+  const isMemberOf = isMember(sql, user);
+  // Whoever joined later has never seen the highlight.
+  const wasMemberOfFormer = sql`
     exists (
       select from memberships
-      where user_id = ${user} and event.payload -> 'former_library_ids' ? library_id::text
+      where user_id = ${user}
+        and event.payload -> 'former_library_ids' ? library_id::text
+        and memberships.created_at <= event.created_at
     )`;
   const reader = { user_id: user, default_library_id: sql`${viewer.default_library_id}::uuid` };
   return sql`
@@ -64,7 +66,7 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
         ${seesWorkOnMedia(sql, reader, { mediaId: analysedMedia, authorId: field('created_by_user_id') })}
       when event.event_type like 'highlight.%' then
         ${canSeeHighlight(sql, reader, { id: field('highlight_id'), authorId: field('user_id') })}
-        or ${isMemberOfFormer}
+        or ${wasMemberOfFormer}
       when event.event_type like 'reply.%' then
         ${canSeeReply(sql, reader, { highlightId: field('highlight_id'), authorId: field('user_id') })}
       when event.event_type like 'backfill.%' then
@@ -75,3 +77,47 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
       else ${viewer.is_admin}::boolean
     end`;
 }
+
+/**
+ * The payload of `event` as `viewer`, who sees the event, may know it. The libraries of a highlight are those that they are a
+ * member of, unless it is their own; the people mentioned are those whom the reply names to them.
+ */
+export function payloadSeenBy(sql: Queryable, viewer: EventViewer) {
+  const user = userOf(sql, viewer);
+  const field = fieldOf(sql);
+  const only = (list: string, isKnown: (id: SqlFragment) => SqlFragment) => sql`
+    jsonb_set(
+      event.payload,
+      array[${list}],
+      (
+        select coalesce(jsonb_agg(named.id order by named.place), '[]')
+        from jsonb_array_elements_text(event.payload -> ${list}) with ordinality as named (id, place)
+        where ${isKnown(sql`named.id::uuid`)}
+      )
+    )`;
+  const isMentioned = (mentionedId: SqlFragment) =>
+    canSeeMention(
+      sql,
+      { user_id: user },
+      { highlightId: field('highlight_id'), authorId: field('user_id'), mentionedId },
+    );
+  return sql`
+    case
+      when event.event_type = 'reply.created' then ${only('mentioned_user_ids', isMentioned)}
+      when event.event_type not like 'highlight.%' or ${field('user_id')} = ${user} then event.payload
+      when event.payload ? 'library_ids' then ${only('library_ids', isMember(sql, user))}
+      else ${only('former_library_ids', isMember(sql, user))}
+    end`;
+}
+
+/** Whether `payloadSeenBy` may differ from the payload of `event`. */
+export const isPayloadPersonal = (sql: Queryable) =>
+  sql`(event.event_type like 'highlight.%' or event.event_type = 'reply.created')`;
+
+const userOf = (sql: Queryable, { user_id }: EventViewer) => sql`${user_id}::uuid`;
+
+const fieldOf = (sql: Queryable) => (name: string) => sql`(event.payload ->> ${name})::uuid`;
+
+const isMember = (sql: Queryable, user: SqlFragment) => (library: SqlFragment) =>
+  sql`
+  exists (select from memberships where library_id = ${library} and user_id = ${user})`;

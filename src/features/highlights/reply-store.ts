@@ -1,7 +1,7 @@
 import type { Person } from '../../contract/identity.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { canSeeHighlight, canSeeReply } from './visibility.ts';
+import { canSeeHighlight, canSeeMention, canSeeReply } from './visibility.ts';
 
 export interface ReplyRow {
   id: string;
@@ -31,15 +31,11 @@ const selectReplies = (sql: Queryable, viewer: Viewer) => sql`
       from highlight_mentions as mention
       join users as mentioned on mentioned.id = mention.user_id
       where mention.reply_id = reply.id
-        and ${canSeeReply(
-          sql,
-          { user_id: sql`mentioned.id` },
-          {
-            highlightId: sql`reply.highlight_id`,
-            authorId: sql`reply.user_id`,
-          },
-        )}
-        and ${canSeeReply(sql, viewer, { highlightId: sql`reply.highlight_id`, authorId: sql`mentioned.id` })}
+        and ${canSeeMention(sql, viewer, {
+          highlightId: sql`reply.highlight_id`,
+          authorId: sql`reply.user_id`,
+          mentionedId: sql`mentioned.id`,
+        })}
     ) as mentions
   from highlight_replies as reply
   join highlights as highlight on highlight.id = reply.highlight_id

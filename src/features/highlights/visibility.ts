@@ -49,3 +49,22 @@ export function canSeeReply(
     )
   )`;
 }
+
+/**
+ * Whether the viewer sees that a reply mentions somebody: the person mentioned sees the reply, and the viewer would see
+ * theirs.
+ */
+export function canSeeMention(
+  sql: Queryable,
+  viewer: Pick<ViewerInSql, 'user_id'>,
+  {
+    highlightId,
+    authorId,
+    mentionedId,
+  }: { highlightId: SqlFragment; authorId: SqlFragment; mentionedId: SqlFragment },
+) {
+  return sql`(
+    ${canSeeReply(sql, { user_id: mentionedId }, { highlightId, authorId })}
+    and ${canSeeReply(sql, viewer, { highlightId, authorId: mentionedId })}
+  )`;
+}
