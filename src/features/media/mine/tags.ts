@@ -91,7 +91,7 @@ export async function ensureTags(
 
 /**
  * Emits one event for each media that has one of the tags, which the caller has locked. Feeds of saved searches show a media
- * by its own event, so one event for the tag would not do. With 100,000 media it takes about seven seconds.
+ * by its own event, so one event for the tag would not do.
  */
 async function emitTagged(tx: Transaction, viewer: Viewer, tags: store.TagRow[], actor: RequestOf) {
   await emitOwn(tx, 'media.tagged', viewer, await store.listTagged(tx, tags), actor);
