@@ -119,9 +119,10 @@ export async function listHighlights(
   viewer: Viewer,
   query: HighlightsQuery & { before: string | null },
 ) {
-  const mediaIds = await fewMedia(sql, viewer, query);
-  const sought = query.q === undefined ? undefined : await readWords(sql, query.q);
-  const source = sought ? foundByWords(sql, viewer, sought, query) : sourceOf(sql, viewer, query, mediaIds);
+  const source =
+    query.q === undefined
+      ? sourceOf(sql, viewer, query, await fewMedia(sql, viewer, query))
+      : foundByWords(sql, viewer, await readWords(sql, query.q), query);
   return sql<HighlightRow[]>`
     with page as materialized (
       select distinct id from (${source}) as source order by id desc limit ${query.limit + 1}
