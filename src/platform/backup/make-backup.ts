@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type BulkTransaction, bulkTransaction, openBulkPool } from '../database/bulk.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import { tryKeepSchema } from '../database/migrator.ts';
 import type { Storage } from '../storage/storage.ts';
 import { NEXUS_VERSION } from '../version.ts';
 import { checksumsName, countLines } from './archive-reader.ts';
@@ -59,6 +61,7 @@ export interface BackupSummary {
 const compress = promisify(gzip);
 /** Twice as fast as the default level, and 10 % larger. */
 const LEVEL = 3;
+const MIGRATION_POLL_MS = 200;
 
 /**
  * Writes a backup of the database and of the files that it refers to, as of one moment, while Nexus runs. The rows are
@@ -71,17 +74,20 @@ export async function makeBackup(
 ): Promise<BackupSummary> {
   const progress: Progress = { doing: 'tables', rows: 0, files: 0, bytes: 0 };
   const report = (change: Partial<Progress>) => onProgress(Object.assign(progress, change));
-  const pool = openBulkPool(sql, 2);
+  // One connection holds the lock of backups, one keeps the schema, and one reads.
+  const pool = openBulkPool(sql, 3);
   const spool = await openSpool();
   try {
     const lock = await holdBackupLock(pool);
     try {
       return await intoDestination(destination, signal, async (archive) => {
-        const rows = await bulkTransaction(pool, 'snapshot', async (tx) => {
-          const written = await writeTables(tx, archive, { signal, report });
-          await pipeline(tx.copyTo(`copy (${await selectPaths(tx)}) to stdout`), spool.writer());
-          return written;
-        });
+        const rows = await withoutMigrations(pool, signal, () =>
+          bulkTransaction(pool, 'snapshot', async (tx) => {
+            const written = await writeTables(tx, archive, { signal, report });
+            await pipeline(tx.copyTo(`copy (${await selectPaths(tx)}) to stdout`), spool.writer());
+            return written;
+          }),
+        );
         report({ doing: 'files', files_total: await spool.count() });
         const files = await writeFiles(storage, spool, archive, { signal, report });
         if (!(await lock.isHeld())) {
@@ -102,6 +108,24 @@ export async function makeBackup(
     await spool.close();
     await pool.end();
   }
+}
+
+/**
+ * Waits for a running migration, and keeps the next one from starting while `work` runs. A table that a migration rewrites
+ * is empty for every snapshot from before it.
+ *
+ * The lock has a transaction of its own, because it must be taken before the snapshot, and a statement that waits for a
+ * lock has its snapshot already. If the connection is lost, the commit fails, and so does the backup.
+ */
+function withoutMigrations<T>(
+  pool: Database,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  return bulkTransaction(pool, 'write', async (tx) => {
+    while (!(await tryKeepSchema(tx))) await pause(MIGRATION_POLL_MS, undefined, { signal });
+    return work();
+  });
 }
 
 async function intoDestination<T>(

@@ -47,6 +47,16 @@ export async function lockSchema(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
 }
 
+/**
+ * Tries to keep the schema as it is until the transaction ends. Any number of transactions may do so at once; migrations
+ * wait for them. Returns false while a migration runs.
+ */
+export async function tryKeepSchema(tx: Transaction): Promise<boolean> {
+  const [row] = await tx<[{ is_kept: boolean }]>`
+    select pg_try_advisory_xact_lock_shared(${MIGRATION_LOCK}) as is_kept`;
+  return row.is_kept;
+}
+
 /** Applies the pending ones of these migrations in a transaction that has locked the schema, and returns them. */
 export async function applyPending(tx: Transaction, migrations: Migration[]): Promise<Migration[]> {
   const pending = await pendingMigrations(tx, migrations);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import S3rver from 's3rver';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { selectStoredPaths } from '../../../src/features/media/files/stored-paths.ts';
 import { type Destination, fileDestination } from '../../../src/platform/backup/destination.ts';
 import { makeBackup } from '../../../src/platform/backup/make-backup.ts';
@@ -18,7 +18,14 @@ import { copyStatement, listTables } from '../../../src/platform/backup/tables.t
 import { verifyBackup } from '../../../src/platform/backup/verify.ts';
 import { bulkTransaction, openBulkPool } from '../../../src/platform/database/bulk.ts';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { migrate, readMigrations } from '../../../src/platform/database/migrator.ts';
+import {
+  applyPending,
+  lockSchema,
+  migrate,
+  readMigrations,
+} from '../../../src/platform/database/migrator.ts';
+import { identifier } from '../../../src/platform/database/statement.ts';
+import { transaction } from '../../../src/platform/database/transaction.ts';
 import { openStorage } from '../../../src/platform/storage/open-storage.ts';
 import type { Storage } from '../../../src/platform/storage/storage.ts';
 import { random } from '../../crash/jobs/crew.ts';
@@ -41,6 +48,7 @@ const targets = {
   cloud: empty(),
   old: empty(),
   upgraded: empty(),
+  migrated: empty(),
 };
 const source = () => ({ sql, storage: app.resources.storage, selectPaths: selectStoredPaths });
 const environment = ({ url }: TestDatabase, directory: string) => ({
@@ -156,6 +164,17 @@ function stalling(file: string, after: number) {
     },
   };
   return { destination, stalled, release };
+}
+
+/** A file that tells when it is opened, which is after the lock of backups is taken and before anything is read. */
+function noticing(file: string) {
+  const real = fileDestination(file);
+  let notice: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    notice = resolve;
+  });
+  const open = () => real.open().finally(notice);
+  return { destination: { ...real, open }, opened };
 }
 
 test('every table, file and right is the same after a restore', async () => {
@@ -463,6 +482,88 @@ test('an older backup migrates, and its events stay in the feed of a new server'
     from outbox_event
     where event_type = 'library.created'`;
   expect(event).toEqual({ is_shown: true });
+});
+
+describe('a migration that rewrites a table', () => {
+  const target = targets.migrated;
+  const from = async () => ({
+    sql: target.sql,
+    storage: await openStorage({ kind: 'local', directory: await newDirectory('files') }),
+    selectPaths: selectStoredPaths,
+  });
+  const rewriting = async (column: string) => {
+    const migrations = await readMigrations();
+    const version = migrations.length + 1;
+    const statements = `alter table workers add column ${column} uuid default gen_random_uuid()`;
+    return [...migrations, { version, name: column, checksum: column, statements }];
+  };
+  const dropColumn = async (column: string) => {
+    await target.sql`alter table workers drop column ${identifier(column)}`;
+    await target.sql`delete from schema_migrations where name = ${column}`;
+  };
+  beforeAll(async () => {
+    await migrate(target.sql, await readMigrations());
+    await target.sql`
+      insert into workers (id, name, queues, concurrency, lease_expires_at)
+      select gen_random_uuid(), 'w' || n, '{x}', 1, now() from generate_series(1, 5) as n`;
+  });
+
+  test('waits until a backup has read the tables', async () => {
+    const { destination, stalled, release } = stalling(path.join(backups, 'before.tar'), 0);
+    const making = makeBackup(await from(), destination);
+    await stalled;
+    let isMigrated = false;
+    const migrating = migrate(target.sql, await rewriting('added_during')).then(() => {
+      isMigrated = true;
+    });
+    await vi.waitUntil(async () => {
+      const waiting = await target.sql`
+        select from pg_locks join pg_database on pg_database.oid = database and datname = current_database()
+        where locktype = 'advisory' and objid = 7305120 and not granted`;
+      return waiting.length > 0 || isMigrated;
+    }, 20_000);
+    expect(isMigrated).toBe(false);
+    release();
+    const { manifest } = await making;
+    await migrating;
+    expect(manifest.tables.workers?.rows).toBe(5);
+    await dropColumn('added_during');
+  });
+
+  test('is waited for by a backup, which can be stopped meanwhile', async () => {
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    releases.push(finish);
+    const migrating = transaction(target.sql, async (tx) => {
+      await lockSchema(tx);
+      await applyPending(tx, await rewriting('added_before'));
+      begin();
+      await finished;
+    });
+    await begun;
+    const stop = new AbortController();
+    const reasons = expect(
+      makeBackup(await from(), fileDestination(path.join(backups, 'impatient.tar')), { signal: stop.signal }),
+    ).rejects.toThrow();
+    stop.abort(new Error('stopped'));
+    await reasons;
+
+    const { destination, opened } = noticing(path.join(backups, 'after.tar'));
+    const making = makeBackup(await from(), destination);
+    await opened;
+    finish();
+    await migrating;
+    const { header, manifest } = await making;
+    expect(header.migrations.at(-1)?.name).toBe('added_before');
+    expect(manifest.tables.workers?.rows).toBe(5);
+    await dropColumn('added_before');
+  });
 });
 
 test('an interrupted backup leaves neither a file nor a lock', async () => {

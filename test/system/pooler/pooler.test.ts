@@ -41,7 +41,7 @@ test('the pooler has the limits of a real one: no settings, no prepared statemen
 });
 
 describe('behind a transaction pooler', () => {
-  test('a backup is made, which takes two of its connections', async () => {
+  test('a backup is made, which takes three of its connections', async () => {
     const file = path.join(await newDirectory('backups'), 'pooled.tar');
     const data = { NEXUS_DATA_DIR: await newDirectory('data') };
     expect(await runCommand(['backup', file], { ...env(), ...data })).toMatchObject({ code: 0 });
