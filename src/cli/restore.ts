@@ -3,6 +3,7 @@ import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openConfiguredDatabase } from '../app/database.ts';
 import { abortOnSignals } from '../app/shutdown.ts';
 import { restoreNexus } from '../features/backup/restore-nexus.ts';
+import { RESTORE_MARKER } from '../platform/backup/empty-place.ts';
 import type { RestoreSummary } from '../platform/backup/restore.ts';
 import { findJob } from '../platform/jobs/read/store.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
@@ -59,8 +60,10 @@ async function restore(file: string, { config, log, database, withoutWebhooks }:
     process.stderr.write('Checking the restored data …\n');
     const type = nexus.queue.types.get('integrity_audit');
     if (!type) throw new Error('There is no integrity audit.');
-    const { id } = await nexus.queue.runInline({ type, payload: { repair: false }, createdBy: CLI_ACTOR });
-    printAudit(await findJob(database.sql, id));
+    await nexus.queue
+      .runInline({ type, payload: { repair: false }, createdBy: CLI_ACTOR })
+      .then(async ({ id }) => printAudit(await findJob(database.sql, id)))
+      .catch(printFailedAudit);
   } finally {
     line.clear();
     await nexus.close();
@@ -69,7 +72,7 @@ async function restore(file: string, { config, log, database, withoutWebhooks }:
 }
 
 function printRestored(file: string, restored: RestoreSummary): void {
-  const { manifest, migrated, ignoredTables } = restored;
+  const { manifest, migrated, ignoredTables, markerError } = restored;
   const tables = Object.entries(manifest.tables).filter(([name]) => !ignoredTables.includes(name));
   const filled = tables.filter(([, { rows }]) => rows > 0);
   printTable(
@@ -86,15 +89,24 @@ function printRestored(file: string, restored: RestoreSummary): void {
   if (manifest.missing_files.count > 0)
     print(`${manifest.missing_files.count} files were missing already when the backup was made.`);
   print('All sessions and sign-in links have ended; people sign in again.');
+  if (markerError) {
+    process.stderr.write(
+      `Everything was restored, but the file ${RESTORE_MARKER} could not be deleted from the storage: ${markerError.message} Delete it.\n`,
+    );
+  }
 }
 
 const names = (migrations: { name: string }[]) => migrations.map(({ name }) => name).join(', ');
 
+function printFailedAudit({ message }: { message: string }): void {
+  print(`The data are restored, but the integrity audit failed: ${message}`);
+  process.exitCode = RESTORED_WITH_FINDINGS;
+}
+
 function printAudit(job: Awaited<ReturnType<typeof findJob>>): void {
   const result = job?.result as { document_count: number; counts: Record<string, number> } | null | undefined;
   if (job?.status !== 'succeeded' || !result) {
-    print(`The data are restored, but the integrity audit failed: ${job?.error_text ?? 'it has no result'}`);
-    process.exitCode = RESTORED_WITH_FINDINGS;
+    printFailedAudit({ message: job?.error_text ?? 'it has no result' });
     return;
   }
   const found = Object.entries(result.counts);

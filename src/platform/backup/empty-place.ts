@@ -1,11 +1,18 @@
+import { text } from 'node:stream/consumers';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { identifier } from '../database/statement.ts';
 import type { Storage } from '../storage/storage.ts';
 import { backupError } from './errors.ts';
 import { listTables, quoted } from './tables.ts';
 
-/** Written before the first file of a restore, and deleted after its commit. All files beside it are the restore's. */
+/**
+ * Written before the first file of a restore, and deleted after its commit. It names the database that is restored: for
+ * that database, while it is empty, all files beside the marker are left from the restore. For others they may be those
+ * of a living installation, because deleting the marker can fail.
+ */
 export const RESTORE_MARKER = 'restore-in-progress';
+
+const NOT_EMPTY = 'E_RESTORE_NOT_EMPTY';
 
 /** Throws when the database has tables of others, or rows. The empty tables of a fresh Nexus are fine. */
 export async function requireEmptyDatabase(sql: Queryable): Promise<void> {
@@ -27,9 +34,28 @@ export async function requireEmptyDatabase(sql: Queryable): Promise<void> {
   }
 }
 
-/** Throws when the storage has files, unless an interrupted restore left them, which are then replaced. */
-export async function requireEmptyStorage(storage: Storage): Promise<void> {
-  if (await storage.head(RESTORE_MARKER)) return;
+export async function hasRows(sql: Queryable): Promise<boolean> {
+  return requireEmptyDatabase(sql).then(
+    () => false,
+    (error) => {
+      if (error.code === NOT_EMPTY) return true;
+      throw error;
+    },
+  );
+}
+
+/** Throws when the storage has files, unless an interrupted restore of this database left them, which are then replaced. */
+export async function requireEmptyStorage(storage: Storage, sql: Queryable): Promise<void> {
+  const marker = await storage.get(RESTORE_MARKER);
+  if (marker) {
+    const database = await identifyDatabase(sql);
+    if (database !== undefined && (await text(marker.content)) === database) return;
+    marker.content.destroy();
+    throw notEmpty(
+      `The storage has files of a restore into another database, which has not removed the file ${RESTORE_MARKER}. ` +
+        'Restore into an empty storage: another NEXUS_DATA_DIR, or another bucket. If nobody needs these files, delete them.',
+    );
+  }
   for await (const { path } of storage.list()) {
     throw notEmpty(
       `The storage has files already, such as ${path}. Restore into an empty one: another NEXUS_DATA_DIR, or another bucket.`,
@@ -37,8 +63,24 @@ export async function requireEmptyStorage(storage: Storage): Promise<void> {
   }
 }
 
+export async function writeMarker(storage: Storage, sql: Queryable): Promise<void> {
+  await storage.put(RESTORE_MARKER, Buffer.from((await identifyDatabase(sql)) ?? 'unknown'));
+}
+
+/** Identifies a database among those of all servers; undefined where the role may not read the identifier of the server. */
+async function identifyDatabase(sql: Queryable): Promise<string | undefined> {
+  const [role] = await sql<[{ may_read: boolean }]>`
+    select has_function_privilege('pg_control_system()', 'execute') as may_read`;
+  if (!role.may_read) return undefined;
+  const [database] = await sql<[{ name: string }]>`
+    select system_identifier || '/' || oid as name
+    from pg_control_system(), pg_database
+    where datname = current_database()`;
+  return database.name;
+}
+
 function notEmpty(message: string) {
-  return backupError('E_RESTORE_NOT_EMPTY', message);
+  return backupError(NOT_EMPTY, message);
 }
 
 /** Deletes all files, the marker last. */

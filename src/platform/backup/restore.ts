@@ -22,11 +22,16 @@ export interface RestoreTarget {
   beforeCommit(tx: Transaction, header: Header): Promise<void>;
 }
 
-export interface RestoreSummary extends VerifiedBackup {
+interface Loaded {
   /** The migrations that the backup's schema lacked. */
   migrated: Migration[];
   /** Tables of the backup that are not of Nexus. They were not restored. */
   ignoredTables: string[];
+}
+
+export interface RestoreSummary extends VerifiedBackup, Loaded {
+  /** The reason why the marker is still in the storage. Everything was restored nevertheless. */
+  markerError?: Error;
 }
 
 /** Files up to this size are written in parallel: an object store takes tens of milliseconds for each. */
@@ -45,27 +50,50 @@ export async function restoreBackup(
 ): Promise<RestoreSummary> {
   const { sql, storage, migrations } = target;
   await place.requireEmptyDatabase(sql);
-  await place.requireEmptyStorage(storage);
+  await place.requireEmptyStorage(storage, sql);
   const backup = await verifyBackup(file, { onProgress, ...(signal && { signal }) });
   requireKnownSchema(backup.header, migrations);
   const pool = openBulkPool(sql, 1);
   try {
-    let hasBegun = false;
-    const restored = await bulkTransaction(pool, 'write', async (tx) => {
+    const restoring: { hasBegun: boolean; loaded?: Loaded } = { hasBegun: false };
+    await bulkTransaction(pool, 'write', async (tx) => {
       await lockSchema(tx);
       await place.requireEmptyDatabase(tx);
-      await place.requireEmptyStorage(storage);
-      hasBegun = true;
-      await storage.put(place.RESTORE_MARKER, Buffer.from(`${backup.digest}\n`));
-      return load(tx, target, { file, backup, signal, onProgress });
+      await place.requireEmptyStorage(storage, tx);
+      restoring.hasBegun = true;
+      await place.writeMarker(storage, tx);
+      restoring.loaded = await load(tx, target, { file, backup, signal, onProgress });
     }).catch(async (error) => {
-      if (hasBegun) await place.clearStorage(storage);
+      if (restoring.loaded && (await isCommitted(pool, error))) return;
+      if (restoring.hasBegun) await place.clearStorage(storage);
       throw error;
     });
-    await storage.delete(place.RESTORE_MARKER);
-    return { ...backup, ...restored };
+    const markerError = await storage.delete(place.RESTORE_MARKER).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    return { ...backup, ...(restoring.loaded as Loaded), ...(markerError && { markerError }) };
   } finally {
     await pool.end();
+  }
+}
+
+/**
+ * Looks whether the rows are there after an error of the commit itself, whose answer may only have been lost. The lock
+ * waits for the end of a commit that still runs. Throws when the database cannot be asked: then the files stay.
+ */
+async function isCommitted(pool: Database, lost: Error): Promise<boolean> {
+  try {
+    return await bulkTransaction(pool, 'write', async (tx) => {
+      await lockSchema(tx);
+      return place.hasRows(tx);
+    });
+  } catch {
+    throw new Error(
+      `The database did not confirm the commit (${lost.message}), so it is not known whether the backup was restored. ` +
+        'When it answers again, restore once more: that is refused if the database has the data.',
+      { cause: lost },
+    );
   }
 }
 
@@ -96,7 +124,7 @@ async function load(
   tx: BulkTransaction,
   { storage, migrations, beforeCommit }: RestoreTarget,
   { file, backup, signal, onProgress }: Loading,
-) {
+): Promise<Loaded> {
   const { header, manifest, digest } = backup;
   await removeLeftFiles(storage);
   await place.dropSchema(tx);

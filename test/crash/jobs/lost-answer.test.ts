@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import net from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createListener } from '../../../src/platform/database/listener.ts';
 import { collectJobTypes } from '../../../src/platform/jobs/job-type.ts';
@@ -8,64 +6,18 @@ import { createEndings } from '../../../src/platform/jobs/settle/endings.ts';
 import { startWorker } from '../../../src/platform/jobs/worker.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 import { jobType, readJob, silentLog, useJobs } from '../../support/jobs.ts';
+import { openLosingProxy } from '../../support/losing-proxy.ts';
 
 const database = useDatabase();
 const jobs = useJobs(database, { listen: false });
 const { sql, target } = database;
-const way = await openWay();
+const way = await openLosingProxy(target);
 /** The address of the database through a proxy that can lose answers. */
 const far = openTestDatabase({ ...target, host: '127.0.0.1', port: way.port });
 afterAll(async () => {
   await far.end();
   way.close();
 });
-
-/**
- * Forwards all bytes. After `cut`, the answer to the next message that contains the text is lost, on a connection that
- * has carried `after`.
- */
-async function openWay() {
-  let marker: string | undefined;
-  let after = '';
-  let cuts = 0;
-  const server = net.createServer((client) => {
-    const upstream = net.connect(`${target.host}/.s.PGSQL.${target.port}`);
-    let isCut = false;
-    let isMeant = false;
-    client.on('data', (message) => {
-      isMeant ||= marker !== undefined && message.includes(after);
-      if (isMeant && marker && message.includes(marker)) {
-        marker = undefined;
-        isCut = true;
-      }
-      upstream.write(message);
-    });
-    upstream.on('data', (answer) => {
-      if (!isCut) return client.write(answer);
-      cuts += 1;
-      upstream.destroy();
-      return client.destroy();
-    });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      one.on('error', () => other.destroy());
-      one.on('close', () => other.destroy());
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as net.AddressInfo).port,
-    cut(text: string, afterText = '') {
-      marker = text;
-      after = afterText;
-    },
-    cuts: () => cuts,
-    close: () => server.close(),
-  };
-}
 
 test('jobs of a claim whose answer was lost are returned to the queue and run', async () => {
   const began = vi.fn(async () => undefined);
