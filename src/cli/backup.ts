@@ -13,6 +13,9 @@ import { createLogger } from '../platform/telemetry/logger.ts';
 import { createProgressLine, size } from './progress.ts';
 import { CLI_ACTOR } from './session.ts';
 
+/** The exit code of a backup that was written, and lacks files that are not in the storage. */
+const WRITTEN_WITHOUT_FILES = 3;
+
 export function define(command: Command): void {
   command
     .argument('<file>', 'the backup; - writes it to standard output')
@@ -70,9 +73,10 @@ function say(file: string, text: string): void {
 
 function warnOfMissing({ manifest: { missing_files } }: BackupSummary): void {
   if (missing_files.count === 0) return;
+  process.exitCode = WRITTEN_WITHOUT_FILES;
   process.stderr.write(
     `${missing_files.count} files that rows refer to are not in the storage, such as ${missing_files.paths[0]}. ` +
-      'They are not in the backup either. The integrity audit lists them.\n',
+      'They are not in the backup either. Is the storage mounted? The integrity audit lists them.\n',
   );
 }
 

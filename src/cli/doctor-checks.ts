@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../app/config.ts';
-import { lastBackupAge } from '../features/backup/backup-log.ts';
+import { lastBackup } from '../features/backup/backup-log.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { newId } from '../platform/ids.ts';
@@ -154,17 +154,22 @@ export function checkProxies({ publicUrl, trustedProxies }: Config): Check[] {
 
 /** Without scheduled backups, their age is only told: backups may be made by other means. */
 export async function checkBackups(sql: Database, { backups }: Config): Promise<Check> {
-  const age = await lastBackupAge(sql);
-  if (age === null) {
+  const last = await lastBackup(sql);
+  if (!last) {
     return backups
       ? ok(
           'No backup has been made yet. One is made when a worker runs; look at the job `backup` in the console.',
         )
       : warning('No backup has been made yet. Set NEXUS_BACKUP_DIR, or run `nexus backup FILE`.');
   }
-  const says = `The last backup was made ${(age / 3600).toFixed(1)} hours ago`;
-  if (!backups || age <= backups.everyHours * 3600 * MOST_INTERVALS) return ok(`${says}.`);
+  const says = `The last backup was made ${(last.age / 3600).toFixed(1)} hours ago`;
+  if (backups && last.age > backups.everyHours * 3600 * MOST_INTERVALS) {
+    return failed(
+      `${says}, and one is due every ${backups.everyHours} hours. Look at the job \`backup\` in the console.`,
+    );
+  }
+  if (last.missing_files === 0) return ok(`${says}.`);
   return failed(
-    `${says}, and one is due every ${backups.everyHours} hours. Look at the job \`backup\` in the console.`,
+    `${says}, and ${last.missing_files} files are not in it, because they were not in the storage. Until a backup has all files, scheduled backups delete no older ones. Mount the storage, or look at the findings of the integrity audit.`,
   );
 }

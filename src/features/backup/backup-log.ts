@@ -14,15 +14,19 @@ export async function recordRestore(sql: Queryable, createdAt: string, actor: Ac
   await recordAudit(sql, { action: RESTORED, actor, details: { backup_created_at: createdAt } });
 }
 
-/** Returns the age of the last backup in seconds, as far back as the audit log goes; null when it has none. */
-export async function lastBackupAge(sql: Queryable): Promise<number | null> {
-  const [last] = await sql<{ age: number }[]>`
-    select extract(epoch from now() - created_at)::float8 as age
+/** Returns the age of the last backup in seconds, as far back as the audit log goes, and how many files it lacks. */
+export async function lastBackup(
+  sql: Queryable,
+): Promise<{ age: number; missing_files: number } | undefined> {
+  const [last] = await sql<{ age: number; missing_files: number }[]>`
+    select
+      extract(epoch from now() - created_at)::float8 as age,
+      coalesce((details ->> 'missing_files')::float8, 0) as missing_files
     from audit_logs
     where action = ${MADE}
     order by created_at desc
     limit 1`;
-  return last?.age ?? null;
+  return last;
 }
 
 /** The figures of a backup, for people. */

@@ -1,5 +1,5 @@
 import type { Feature, Platform } from '../feature.ts';
-import { lastBackupAge } from './backup-log.ts';
+import { lastBackup } from './backup-log.ts';
 import { periodicBackup, type ScheduledBackups } from './scheduled-backups.ts';
 
 interface BackupFeatureDependencies extends Pick<Platform, 'sql' | 'storage' | 'log'> {
@@ -12,9 +12,11 @@ export function createBackupFeature({ config: { backups }, ...platform }: Backup
     periodic: backups ? [periodicBackup(platform, backups)] : [],
     metrics: [
       async () => {
-        const age = await lastBackupAge(platform.sql);
-        if (age === null) return [];
-        return [{ name: 'nexus_last_backup_age_seconds', help: 'The age of the last backup.', value: age }];
+        const last = await lastBackup(platform.sql);
+        if (!last) return [];
+        return [
+          { name: 'nexus_last_backup_age_seconds', help: 'The age of the last backup.', value: last.age },
+        ];
       },
     ],
   } satisfies Feature;

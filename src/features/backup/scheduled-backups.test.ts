@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { DEV_KEYS, useApp } from '../../../test/support/app.ts';
 import { runCommand } from '../../../test/support/command.ts';
 import { useDatabase } from '../../../test/support/database.ts';
+import { createReader, saveEpisode } from '../../../test/support/libraries.ts';
 import { newDirectory } from '../../../test/support/workspace.ts';
 import { verifyBackup } from '../../platform/backup/verify.ts';
 import { findJob } from '../../platform/jobs/read/store.ts';
@@ -79,11 +80,52 @@ test('deleting old backups leaves other files alone, and the newest backups', as
   const place = await newDirectory('backups');
   const names = ['nexus-20200101T000000Z.tar', 'nexus-20210101T000000Z.tar', 'mine.tar', 'mine.tar.partial'];
   for (const name of names) await writeFile(path.join(place, name), '');
-  expect(await deleteOldBackups(place, 5)).toEqual([]);
-  expect(await deleteOldBackups(place, 1)).toEqual(['nexus-20200101T000000Z.tar']);
+  const made = names[1] as string;
+  expect(await deleteOldBackups(place, 5, made)).toEqual([]);
+  expect(await deleteOldBackups(place, 1, made)).toEqual(['nexus-20200101T000000Z.tar']);
   expect((await readdir(place)).toSorted()).toEqual([
     'mine.tar',
     'mine.tar.partial',
     'nexus-20210101T000000Z.tar',
   ]);
+});
+
+test('backups with times to come, from a clock that was ahead, are deleted before the one just made', async () => {
+  const place = await newDirectory('backups');
+  const [past, made] = ['nexus-20200101T000000Z.tar', 'nexus-20210101T000000Z.tar'];
+  const ahead = ['nexus-20300101T000000Z.tar', 'nexus-20310101T000000Z.tar'];
+  for (const name of [past, made, ...ahead]) await writeFile(path.join(place, name), '');
+  expect(await deleteOldBackups(place, 3, made)).toEqual([ahead[0]]);
+  expect(await deleteOldBackups(place, 1, made)).toEqual([ahead[1], past]);
+  expect(await readdir(place)).toEqual([made]);
+});
+
+test('a backup that lacks files deletes no other one, has an exit code of its own, and makes the doctor fail', async () => {
+  await sql`delete from audit_logs where action = 'backup.made'`;
+  const id = await saveEpisode(sql, await createReader(app));
+  await sql`update media set file_path = ${`media/${id}/original.pdf`} where id = ${id}`;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory);
+  const old = ['nexus-20200101T000000Z.tar', 'nexus-20210101T000000Z.tar', 'nexus-20220101T000000Z.tar'];
+  for (const name of old) await writeFile(path.join(directory, name), '');
+  const type = app.queue.types.get('backup');
+  if (!type) throw new Error('There is no job type backup.');
+  // The clock of this machine is ahead, and that of the database is not.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2099-01-01') });
+  const job = await app.queue
+    .runInline({ type, payload: {}, createdBy: { name: 'test' } })
+    .finally(() => vi.useRealTimers());
+  const { result } = (await findJob(sql, job.id)) ?? {};
+  expect(result).toMatchObject({ missing_files: 1, deleted: [] });
+  const { file: name } = result as { file: string };
+  expect(name < 'nexus-2099').toBe(true);
+  expect(await readdir(directory)).toEqual([...old, name]);
+  expect(await doctor()).toMatch(
+    /^FAILED +The last backup was made 0\.0 hours ago, and 1 files are not in it/m,
+  );
+
+  const file = path.join(parent, 'by-hand.tar');
+  const made = await runCommand(['backup', file], { NEXUS_DATABASE_URL: database.url });
+  expect(made).toMatchObject({ code: 3, output: expect.stringContaining('1 files that rows refer to') });
+  await verifyBackup(file);
 });

@@ -34,7 +34,8 @@ export function periodicBackup(
     retry: { delays: [60, 600, 3600] },
     async handler(_payload, { signal, progress }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const name = nameAt(new Date());
+      const [clock] = await sql<[{ now: Date }]>`select now() as now`;
+      const name = nameAt(clock.now);
       const file = path.join(directory, name);
       const onProgress = everySoOften(PROGRESS_MS, (now) => {
         // Progress is only for show.
@@ -46,11 +47,14 @@ export function periodicBackup(
         await rm(file, { force: true });
         throw error;
       });
-      const deleted = await deleteOldBackups(directory, keep);
-      await recordBackup(sql, backup, { name: 'system' });
       const summary = summaryOf(backup);
-      if (summary.missing_files > 0)
-        log.warn({ missing_files: backup.manifest.missing_files }, 'files were missing in the storage');
+      // The storage may only be unmounted, and the older backups the only ones with its files.
+      const deleted = summary.missing_files > 0 ? [] : await deleteOldBackups(directory, keep, name);
+      await recordBackup(sql, backup, { name: 'system' });
+      if (summary.missing_files > 0) {
+        const { missing_files } = backup.manifest;
+        log.warn({ missing_files }, 'files were missing in the storage, so no old backup was deleted');
+      }
       return { result: { file: name, ...summary, deleted } };
     },
   });
@@ -61,11 +65,15 @@ function nameAt(time: Date): string {
   return `nexus-${time.toISOString().replace(/[-:]|\.\d+/g, '')}.tar`;
 }
 
-/** Deletes all but the newest backups, and what killed ones left behind. Other files stay. Returns the deleted names. */
-export async function deleteOldBackups(directory: string, keep: number): Promise<string[]> {
+/**
+ * Deletes all but the newest backups, and what killed ones left behind. Other files stay. Returns the deleted names.
+ * Names later than that of the backup just made come from a clock that was ahead, so they count as older than it.
+ */
+export async function deleteOldBackups(directory: string, keep: number, made: string): Promise<string[]> {
   const names = await readdir(directory);
-  const old = names.filter((name) => NAME.test(name)).toSorted();
-  const deleted = [...old.slice(0, Math.max(0, old.length - keep)), ...names.filter(isPartial)];
+  const sorted = names.filter((name) => NAME.test(name)).toSorted();
+  const backups = [...sorted.filter((name) => name > made), ...sorted.filter((name) => name <= made)];
+  const deleted = [...backups.slice(0, Math.max(0, backups.length - keep)), ...names.filter(isPartial)];
   for (const name of deleted) await rm(path.join(directory, name), { force: true });
   return deleted;
 }
