@@ -434,6 +434,7 @@ create table job_schedules (
   next_run_at timestamp with time zone default now() not null,
   last_run_at timestamp with time zone,
   last_job_id uuid,
+  created_at timestamp with time zone default now() not null,
   constraint job_schedules_pkey PRIMARY KEY (name)
 );
 

@@ -1,6 +1,8 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../app/config.ts';
-import { lastBackup } from '../features/backup/backup-log.ts';
+import { lastBackup, scheduleAge } from '../features/backup/backup-log.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { newId } from '../platform/ids.ts';
@@ -29,14 +31,14 @@ export async function checkStorage({ storage: options }: Pick<Config, 'storage'>
     options.kind === 'local'
       ? [options.directory, 'Make the directory writable for the account of Nexus.']
       : [`the bucket ${options.bucket}`, 'Check the NEXUS_S3_… variables and the rights of the key.'];
-  const path = `doctor/${newId()}`;
+  const name = `doctor/${newId()}`;
   try {
     await storage.open();
-    await storage.put(path, Buffer.from(path));
-    const stored = await storage.get(path);
+    await storage.put(name, Buffer.from(name));
+    const stored = await storage.get(name);
     const text = stored && (await buffer(stored.content)).toString();
-    await storage.delete(path);
-    if (text !== path) return [failed(`${place} returned another file than was stored. ${advice}`)];
+    await storage.delete(name);
+    if (text !== name) return [failed(`${place} returned another file than was stored. ${advice}`)];
     return [ok(`Files can be stored, read and deleted in ${place}.`)];
   } catch (error) {
     return [failed(`Files cannot be kept in ${place}: ${(error as Error).message}. ${advice}`)];
@@ -153,23 +155,60 @@ export function checkProxies({ publicUrl, trustedProxies }: Config): Check[] {
 }
 
 /** Without scheduled backups, their age is only told: backups may be made by other means. */
-export async function checkBackups(sql: Database, { backups }: Config): Promise<Check> {
+export async function checkBackups(sql: Database, { backups }: Config): Promise<Check[]> {
   const last = await lastBackup(sql);
-  if (!last) {
-    return backups
-      ? ok(
-          'No backup has been made yet. One is made when a worker runs; look at the job `backup` in the console.',
-        )
-      : warning('No backup has been made yet. Set NEXUS_BACKUP_DIR, or run `nexus backup FILE`.');
+  if (!backups) {
+    return last
+      ? [checkLastBackup(last)]
+      : [warning('No backup has been made yet. Set NEXUS_BACKUP_DIR, or run `nexus backup FILE`.')];
   }
-  const says = `The last backup was made ${(last.age / 3600).toFixed(1)} hours ago`;
-  if (backups && last.age > backups.everyHours * 3600 * MOST_INTERVALS) {
+  const made = last ? checkLastBackup(last, backups) : checkSchedule(await scheduleAge(sql), backups);
+  return [await checkBackupDirectory(backups), made];
+}
+
+type ScheduledBackups = NonNullable<Config['backups']>;
+
+const isLate = (age: number, { everyHours }: ScheduledBackups) => age > everyHours * 3600 * MOST_INTERVALS;
+const inHours = (seconds: number) => `${(seconds / 3600).toFixed(1)} hours`;
+
+function checkLastBackup(
+  { age, missing_files }: { age: number; missing_files: number },
+  backups?: ScheduledBackups,
+): Check {
+  const says = `The last backup was made ${inHours(age)} ago`;
+  if (backups && isLate(age, backups)) {
     return failed(
       `${says}, and one is due every ${backups.everyHours} hours. Look at the job \`backup\` in the console.`,
     );
   }
-  if (last.missing_files === 0) return ok(`${says}.`);
+  if (missing_files === 0) return ok(`${says}.`);
   return failed(
-    `${says}, and ${last.missing_files} files are not in it, because they were not in the storage. Until a backup has all files, scheduled backups delete no older ones. Mount the storage, or look at the findings of the integrity audit.`,
+    `${says}, and ${missing_files} files are not in it, because they were not in the storage. Until a backup has all files, scheduled backups delete no older ones. Mount the storage, or look at the findings of the integrity audit.`,
   );
+}
+
+function checkSchedule(age: number | null, backups: ScheduledBackups): Check {
+  if (age === null || !isLate(age, backups)) {
+    return ok(
+      'No backup has been made yet. One is made when a worker runs; look at the job `backup` in the console.',
+    );
+  }
+  return failed(
+    `No backup has been made, although they have been scheduled for ${inHours(age)}, every ${backups.everyHours} hours. Look at the job \`backup\` in the console, and run a worker with NEXUS_BACKUP_DIR.`,
+  );
+}
+
+/** Writes a file and deletes it. */
+async function checkBackupDirectory({ directory }: ScheduledBackups): Promise<Check> {
+  const file = path.join(directory, `doctor-${newId()}`);
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(file, '', { flag: 'wx' });
+    await rm(file);
+    return ok(`Backups can be written to ${directory}.`);
+  } catch (error) {
+    return failed(
+      `Backups cannot be written to ${directory}: ${(error as Error).message}. Make it writable for the account of Nexus, or change NEXUS_BACKUP_DIR.`,
+    );
+  }
 }

@@ -92,7 +92,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
             },
         { outcome: 'ok', says: schema },
         ...(await checkSettings(database.sql, config)),
-        ...(pending === 0 ? [await checkBackups(database.sql, config)] : []),
+        ...(pending === 0 ? await checkBackups(database.sql, config) : []),
       ];
     } finally {
       await database.close();

@@ -2,6 +2,7 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { BackupSummary } from '../../platform/backup/make-backup.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 
+export const BACKUP_JOB = 'backup';
 const MADE = 'backup.made';
 const RESTORED = 'backup.restored';
 
@@ -27,6 +28,13 @@ export async function lastBackup(
     order by created_at desc
     limit 1`;
   return last;
+}
+
+/** Returns for how many seconds backups have been scheduled; null when they never were. */
+export async function scheduleAge(sql: Queryable): Promise<number | null> {
+  const [schedule] = await sql<{ age: number }[]>`
+    select extract(epoch from now() - created_at)::float8 as age from job_schedules where name = ${BACKUP_JOB}`;
+  return schedule?.age ?? null;
 }
 
 /** The figures of a backup, for people. */

@@ -20,6 +20,9 @@ const app = useApp(database, variables);
 const doctor = async () =>
   (await runCommand(['doctor'], { ...variables, NEXUS_DATABASE_URL: database.url })).stdout;
 
+const scrape = async () =>
+  String((await app.call('GET', '/metrics/prometheus', { key: DEV_KEYS.admin })).body);
+
 async function jobOf(status: string) {
   const { body } = await app.call('GET', `/api/v1/jobs?job_type=backup&status=${status}`, {
     key: DEV_KEYS.admin,
@@ -32,6 +35,7 @@ test('backups are made on schedule, verified, and the old ones deleted; a failur
   await writeFile(directory, '');
   const before = await doctor();
   expect(before).toContain('No backup has been made yet. One is made when a worker runs');
+  expect(before).toMatch(/^FAILED +Backups cannot be written to .*: EEXIST/m);
   const worker = await app.engine.work({
     concurrency: 4,
     pollSeconds: 0.1,
@@ -45,6 +49,12 @@ test('backups are made on schedule, verified, and the old ones deleted; a failur
     return attempt;
   }, 60_000);
   expect(trouble?.error_text).toContain('EEXIST');
+  await sql`update job_schedules set created_at = now() - interval '25 hours' where name = 'backup'`;
+  expect(await doctor()).toMatch(
+    /^FAILED +No backup has been made, although they have been scheduled for 25\.0 hours, every 12 hours\./m,
+  );
+  const [, age] = /^nexus_last_backup_age_seconds (\d+)/m.exec(await scrape()) ?? [];
+  expect(Number(age)).toBeGreaterThanOrEqual(25 * 3600);
 
   await rm(directory);
   await mkdir(directory);
@@ -66,9 +76,9 @@ test('backups are made on schedule, verified, and the old ones deleted; a failur
   expect(deleted).toEqual([...old.slice(0, 2), 'nexus-20220201T000000Z.tar.partial']);
   const { manifest } = await verifyBackup(path.join(directory, file));
   expect(rows).toBe(Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0));
-  const metrics = await app.call('GET', '/metrics/prometheus', { key: DEV_KEYS.admin });
-  expect(String(metrics.body)).toMatch(/^nexus_last_backup_age_seconds [\d.]+$/m);
+  expect(await scrape()).toMatch(/^nexus_last_backup_age_seconds [\d.]+$/m);
 
+  expect(await doctor()).toMatch(/^ok +Backups can be written to /m);
   expect(await doctor()).toMatch(/^ok +The last backup was made 0\.0 hours ago\.$/m);
   await sql`update audit_logs set created_at = created_at - interval '30 hours' where action = 'backup.made'`;
   expect(await doctor()).toMatch(

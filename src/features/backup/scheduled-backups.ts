@@ -8,7 +8,7 @@ import { defineJobType } from '../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
 import type { Platform } from '../feature.ts';
 import { selectStoredPaths } from '../media/files/stored-paths.ts';
-import { recordBackup, summaryOf } from './backup-log.ts';
+import { BACKUP_JOB, recordBackup, summaryOf } from './backup-log.ts';
 
 export interface ScheduledBackups {
   directory: string;
@@ -27,7 +27,7 @@ export function periodicBackup(
   { sql, storage, log }: Pick<Platform, 'sql' | 'storage' | 'log'>,
   { directory, everyHours, keep }: ScheduledBackups,
 ): Periodic {
-  const type = defineJobType('backup', {
+  const type = defineJobType(BACKUP_JOB, {
     queue: QUEUE,
     payload: z.strictObject({}),
     // The cause of a failure, such as a full disk, may last.
