@@ -1,6 +1,20 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, copyFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -77,6 +91,23 @@ test('a whole backup is accepted, and only its owner may read it', async () => {
   expect(digest).toMatch(/^[0-9a-f]{64}$/);
   const { mode, size } = await stat(whole);
   expect({ mode: mode & 0o777, size }).toEqual({ mode: 0o600, size: bytes });
+});
+
+test('a target that is not a regular file is refused, and stays', async () => {
+  const [pipe, link, folder] = ['pipe', 'link', 'folder'].map((name) => path.join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await promisify(execFile)('mkfifo', [pipe]);
+  await symlink(whole, link);
+  await mkdir(folder);
+  for (const target of [pipe, link, folder]) {
+    const before = await lstat(target);
+    await expect(fileDestination(target).open()).rejects.toThrow('write to standard output with `-`');
+    expect((await lstat(target)).ino).toBe(before.ino);
+  }
+  expect((await readdir(directory)).filter((name) => name.endsWith('.partial'))).toEqual([]);
 });
 
 describe('a backup that is not as it was written is refused', () => {

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 
@@ -25,6 +25,7 @@ export function fileDestination(file: string): Destination {
 
   return {
     async open() {
+      await requireReplaceable(target);
       await rm(partial, { force: true });
       const handle = await open(partial, 'wx', 0o600);
       ours = await handle.stat();
@@ -40,6 +41,17 @@ export function fileDestination(file: string): Destination {
       if (await isOurs()) await rm(partial, { force: true });
     },
   };
+}
+
+/** Throws for a device, a pipe, a directory or a link, which the rename would replace. */
+async function requireReplaceable(target: string): Promise<void> {
+  const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (!found || found.isFile()) return;
+  throw new Error(
+    `${target} is not a regular file, and a backup would replace it. Give the name of a file, or write to standard output with \`-\` and redirect that.`,
+  );
 }
 
 /** A stream into a file, which is flushed to the disk and closed once everything is written. */
