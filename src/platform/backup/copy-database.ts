@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { applyPending, type Migration, pendingMigrations } from '../database/migrator.ts';
 import { digestTable } from './digest-table.ts';
 import { prepareForLoading } from './load-schema.ts';
-import { listSequences, listTables, quoted, type Table } from './tables.ts';
+import { listSequences, listTables, quoted, setSequences, type Table } from './tables.ts';
 
 export interface DatabaseCopy {
   from: Database;
@@ -51,8 +51,7 @@ async function copyAll(
     onTable?.(table.name, rows);
   }
   await finishLoading();
-  for (const { name, last_value, is_called } of await listSequences(reading))
-    await writing`select setval(${quoted(name)}::regclass, ${last_value}::bigint, ${is_called})`;
+  await setSequences(writing, await listSequences(reading));
   for (const [table, digest] of digests) {
     if ((await digestTable(writing, table)) === digest) continue;
     throw new Error(`The table ${table.name} is not the same after copying it. Nothing was changed.`);

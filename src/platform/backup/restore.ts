@@ -10,7 +10,7 @@ import { backupError, damaged } from './errors.ts';
 import type { Header, Manifest } from './format.ts';
 import { prepareForLoading } from './load-schema.ts';
 import type { BackupOptions, Progress } from './make-backup.ts';
-import { listTables, quoted, type Table } from './tables.ts';
+import { listTables, quoted, setSequences, type Table } from './tables.ts';
 import { type VerifiedBackup, verifyBackup } from './verify.ts';
 
 export interface RestoreTarget {
@@ -150,8 +150,7 @@ async function load(
   }
   files.throwFailure();
   await finishLoading();
-  for (const { name, last_value, is_called } of manifest.sequences)
-    await tx`select setval(${quoted(name)}::regclass, ${last_value}::bigint, ${is_called})`;
+  await setSequences(tx, manifest.sequences);
   for (const table of tables) await requireEqual(tx, table, manifest);
   const migrated = await applyPending(tx, migrations);
   await beforeCommit(tx, header);

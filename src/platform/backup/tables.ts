@@ -41,6 +41,7 @@ export async function copyStatement(sql: Queryable, { name, columns }: Table): P
   return `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}${ordered}) to stdout`;
 }
 
+/** Lists the sequences that belong to a table. Nexus has no others. */
 export async function listSequences(sql: Queryable): Promise<Manifest['sequences']> {
   return sql<Manifest['sequences']>`
     select
@@ -48,6 +49,21 @@ export async function listSequences(sql: Queryable): Promise<Manifest['sequences
       coalesce(last_value, start_value)::text as last_value,
       last_value is not null as is_called
     from pg_sequences
+    join pg_class on relname = sequencename and relnamespace = current_schema()::regnamespace
     where schemaname = current_schema()
+      and exists (
+        select from pg_depend
+        where classid = 'pg_class'::regclass and objid = pg_class.oid
+          and refclassid = 'pg_class'::regclass and deptype in ('a', 'i')
+      )
     order by sequencename`;
+}
+
+/** Sets the sequences that the schema has. Those of tables that are not of Nexus are left out. */
+export async function setSequences(sql: Queryable, sequences: Manifest['sequences']): Promise<void> {
+  const known = new Set((await listSequences(sql)).map(({ name }) => name));
+  for (const { name, last_value, is_called } of sequences) {
+    if (!known.has(name)) continue;
+    await sql`select setval(${quoted(name)}::regclass, ${last_value}::bigint, ${is_called})`;
+  }
 }
