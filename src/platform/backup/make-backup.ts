@@ -144,7 +144,7 @@ async function intoDestination<T>(
   } catch (error) {
     await archive.abort(error as Error);
     await destination.discard();
-    throw error;
+    throw signal?.aborted ? signal.reason : error;
   }
 }
 
@@ -241,7 +241,7 @@ async function writeFiles(
     await archive.add(checksumsName(lists), Buffer.from(listed.map((line) => `${line}\n`).join('')));
     listed = [];
   };
-  for await (const { path, stored } of openInOrder(storage, spool.lines())) {
+  for await (const { path, stored } of openInOrder(storage, spool.lines(), signal)) {
     signal?.throwIfAborted();
     if (!stored) {
       missing.count += 1;

@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { setMaxListeners } from 'node:events';
+import { pipeline, Readable, Transform } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -7,6 +8,7 @@ import {
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
+  type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -25,10 +27,24 @@ const PART_BYTES = 8 * 1024 * 1024;
 const PARALLEL_PARTS = 2;
 const EPOCH = new Date(0);
 
+/** The times after which a silent store has failed. What makes progress is not limited. */
+export interface S3Timeouts {
+  connectMs: number;
+  /** For the begin of an answer, and for each next part of a file. */
+  readMs: number;
+  /** For a part of an upload, and for a copy: some stores answer only when they have written everything. */
+  writeMs: number;
+}
+
+const TIMEOUTS: S3Timeouts = { connectMs: 10_000, readMs: 60_000, writeMs: 300_000 };
+
 /** Opens a storage that keeps files in a bucket of an S3-compatible store. */
-export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>): Storage {
+export function openS3Storage(
+  options: Extract<StorageOptions, { kind: 's3' }>,
+  { connectMs: connectionTimeout, readMs, writeMs }: S3Timeouts = TIMEOUTS,
+): Storage {
   const { bucket: Bucket, hasDirectUploads } = options;
-  const client = new S3Client({
+  const clientOptions: S3ClientConfig = {
     region: options.region,
     forcePathStyle: options.isPathStyle,
     // Older stores do not support the optional checksums.
@@ -36,7 +52,21 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(options.endpoint ? { endpoint: options.endpoint } : {}),
     ...(options.credentials ? { credentials: options.credentials } : {}),
+  };
+  const client = new S3Client({
+    ...clientOptions,
+    // Not a socketTimeout: it would also end a download whose reader takes a break.
+    requestHandler: { connectionTimeout, requestTimeout: readMs, throwOnRequestTimeout: true },
   });
+  // Not a requestTimeout: it would also end a slow upload.
+  const uploader = new S3Client({
+    ...clientOptions,
+    requestHandler: { connectionTimeout, socketTimeout: writeMs },
+  });
+  // Without it, requests that the store does not answer are sent again after `close`, and keep the process alive.
+  const closing = new AbortController();
+  const abortSignal = closing.signal;
+  setMaxListeners(0, abortSignal);
 
   return {
     async put(path, content, putOptions = {}) {
@@ -56,7 +86,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
         }
       };
       const upload = new Upload({
-        client,
+        client: uploader,
         params: { Bucket, Key: path, Body: Readable.from(counted()), ContentType },
         partSize: PART_BYTES,
         queueSize: PARALLEL_PARTS,
@@ -77,19 +107,21 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
     async get(path, range) {
       checkPath(path);
       const Range = range && `bytes=${range.start}-${range.end ?? ''}`;
-      const found = await client.send(new GetObjectCommand({ Bucket, Key: path, Range })).catch((error) => {
+      const command = new GetObjectCommand({ Bucket, Key: path, Range });
+      const found = await client.send(command, { abortSignal }).catch((error) => {
         if (statusOf(error) === 416) throw new UnsatisfiableRange(path);
         return undefinedIfMissing(error);
       });
       if (!found) return undefined;
       const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0);
       const file = { path, size, modifiedAt: found.LastModified ?? EPOCH };
-      return { file, content: found.Body as Readable };
+      return { file, content: failWhenSilent(path, found.Body as Readable, readMs) };
     },
 
     async head(path) {
       checkPath(path);
-      const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(undefinedIfMissing);
+      const command = new HeadObjectCommand({ Bucket, Key: path });
+      const found = await client.send(command, { abortSignal }).catch(undefinedIfMissing);
       if (!found) return undefined;
       return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? EPOCH };
     },
@@ -97,18 +129,23 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
     async move(from, to) {
       checkPath(from);
       checkPath(to);
-      await client.send(new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${from}` }));
-      await client.send(new DeleteObjectCommand({ Bucket, Key: from }));
+      const copy = new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${from}` });
+      await client.send(copy, { abortSignal, requestTimeout: writeMs });
+      await client.send(new DeleteObjectCommand({ Bucket, Key: from }), { abortSignal });
     },
 
     async delete(path) {
       checkPath(path);
-      await client.send(new DeleteObjectCommand({ Bucket, Key: path }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: path }), { abortSignal });
     },
 
     async *list(prefix = '') {
       checkPrefix(prefix);
-      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
+      for await (const page of paginateListObjectsV2(
+        { client },
+        { Bucket, Prefix: prefix },
+        { abortSignal },
+      )) {
         for (const { Key: path = '', Size: size = 0, LastModified: modifiedAt = EPOCH } of page.Contents ??
           [])
           yield { path, size, modifiedAt };
@@ -140,8 +177,33 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       return url.origin;
     },
 
-    close: () => client.destroy(),
+    close() {
+      closing.abort(new Error('The storage was closed.'));
+      client.destroy();
+      uploader.destroy();
+    },
   };
+}
+
+/** Passes a download on, and fails when its reader has waited for the next bytes for this time. */
+function failWhenSilent(path: string, body: Readable, ms: number): Readable {
+  const content = new Transform({
+    transform(chunk, _encoding, done) {
+      timer.refresh();
+      done(null, chunk);
+    },
+  });
+  const timer = setTimeout(() => {
+    // The reader has not taken what is there, so it does not wait.
+    if (content.readableLength + content.writableLength > 0) timer.refresh();
+    else content.destroy(new Error(`The store stopped sending ${path} for ${ms} ms.`));
+  }, ms);
+  timer.unref();
+  content.once('finish', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  // The reader gets the error. If it comes before anybody reads, it must not end the process.
+  content.on('error', () => undefined);
+  pipeline(body, content, () => undefined);
+  return content;
 }
 
 function statusOf(error: unknown): number | undefined {
