@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useChromium } from './chromium.ts';
+import { copiedBy } from './clipboard.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, signIn } from './person.ts';
@@ -57,9 +58,11 @@ test('a key has the access that was chosen, and is shown once with a copy button
 
   await page.getByText('It will not be shown again').waitFor();
   const reader = await page.locator('[data-secret]').innerText();
-  await page.getByRole('button', { name: 'Copy key' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(reader);
+  const copied = await copiedBy(page, async () => {
+    await page.getByRole('button', { name: 'Copy key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+  });
+  expect(copied).toBe(reader);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText(reader).waitFor({ state: 'detached' });
   expect(await statusesOf(reader)).toEqual([200, 403]);

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
+import { copiedBy } from './clipboard.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, signIn } from './person.ts';
 
@@ -118,11 +119,11 @@ test('code is copied with the keyboard, and the button is not part of a selectio
   await open(page, '/code');
   await page.locator('.prose pre').first().focus();
   await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-    'if (tide > 3) {\n  ring("the bell"); // twice\n}',
-  );
+  const copied = await copiedBy(page, async () => {
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+  });
+  expect(copied).toBe('if (tide > 3) {\n  ring("the bell"); // twice\n}');
   const selected = await page.evaluate<string>(`(() => {
     getSelection().selectAllChildren(document.querySelector('.code-box'));
     return getSelection().toString();

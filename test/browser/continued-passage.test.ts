@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { makeEpub } from '../support/fixtures/epub.ts';
-import { bar, copied, PHONE, painted, SOON, useMarking } from './marking.ts';
+import { copiedBy } from './clipboard.ts';
+import { bar, PHONE, painted, SOON, useMarking } from './marking.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit } from './person.ts';
 import { clickOn, drag, hold } from './selecting.ts';
@@ -61,11 +62,11 @@ test('a passage goes on in the next chapter, and is one highlight', async () => 
   await beginning(page, 'year 1 ended').waitFor();
   await expect.poll(() => painted(page, 'begun'), SOON).toEqual(['Winter 2The harbour']);
   await expectAccessible(page);
-  await bar(page).getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect.poll(() => copied(page)).toBe(OVER_THE_END);
-  await bar(page).getByRole('button', { name: 'Copy link to passage' }).click();
-  await expect.poll(() => copied(page)).toContain('at=0');
-  const passageLink = await copied(page);
+  const copyPassage = bar(page).getByRole('button', { name: 'Copy', exact: true });
+  expect(await copiedBy(page, () => copyPassage.click())).toBe(OVER_THE_END);
+  const copyPassageLink = bar(page).getByRole('button', { name: 'Copy link to passage' });
+  const passageLink = await copiedBy(page, () => copyPassageLink.click());
+  expect(passageLink).toContain('at=0');
   await bar(page).getByRole('button', { name: 'Highlight to here in pink' }).click();
   await expect.poll(() => quotes(id), SOON).toEqual([OVER_THE_END]);
   expect(await stored(id)).toMatchObject([{ target: { fragment_idx: 0 } }]);
@@ -77,10 +78,11 @@ test('a passage goes on in the next chapter, and is one highlight', async () => 
   await expect.poll(() => painted(page, 'pink'), SOON).toEqual(['Winter 2The harbour']);
   await clickOn(page, 'harbour');
   await current(page).getByText('year 1 ended. Winter 2 The harbour').waitFor();
-  await current(page).getByRole('button', { name: 'Copy text' }).click();
-  await expect.poll(() => copied(page)).toBe(OVER_THE_END);
-  await current(page).getByRole('button', { name: 'Copy link' }).click();
-  await expect.poll(() => copied(page)).toContain('highlight=');
+  const copyText = current(page).getByRole('button', { name: 'Copy text' });
+  expect(await copiedBy(page, () => copyText.click())).toBe(OVER_THE_END);
+  const copyLink = current(page).getByRole('button', { name: 'Copy link' });
+  const link = await copiedBy(page, () => copyLink.click());
+  expect(link).toContain('highlight=');
   expect(await chapter(page, 2).isVisible()).toBe(true);
   for (const isOpen of ['false', 'true']) {
     await page.locator('.highlight-quote').click();
@@ -95,7 +97,6 @@ test('a passage goes on in the next chapter, and is one highlight', async () => 
   })()`;
   await expect.poll(() => page.evaluate(isShown), SOON).toBe(true);
 
-  const link = await copied(page);
   await page.goto('about:blank');
   await page.goto(link);
   await current(page).getByText('year 1 ended. Winter 2 The harbour').waitFor();

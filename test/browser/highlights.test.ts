@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { makeEpub } from '../support/fixtures/epub.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
+import { copiedBy } from './clipboard.ts';
 import { inBothLooksOf } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, signIn } from './person.ts';
@@ -124,8 +125,10 @@ test('a passage is marked without losing the selection, across elements, and sur
   expect(await selected(page)).toBe('harbour froze in January');
   // The same passage again is no second highlight.
   await bar(page).getByRole('button', { name: 'Highlight in green' }).click();
-  await bar(page).getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('harbour froze in January');
+  const copied = await copiedBy(page, () =>
+    bar(page).getByRole('button', { name: 'Copy', exact: true }).click(),
+  );
+  expect(copied).toBe('harbour froze in January');
 
   for (const [from, to] of [
     ['It held', 'they said'],

@@ -11,7 +11,6 @@ export const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected t
 /** The texts that are painted in a colour, on the screen or not. */
 export const painted = (page: Page, color = 'yellow') =>
   page.evaluate<string[]>(`[...(CSS.highlights.get('nexus-highlight-${color}') ?? [])].map(String)`);
-export const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
 interface Stored {
   id: string;

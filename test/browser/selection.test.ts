@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { makeEpub, PNG } from '../support/fixtures/epub.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';
-import { bar, copied, PHONE, painted, SOON, useMarking } from './marking.ts';
+import { copiedBy } from './clipboard.ts';
+import { bar, PHONE, painted, SOON, useMarking } from './marking.ts';
 import { useNexus } from './nexus.ts';
 import { seedVideo } from './seed.ts';
 import { clickOn, drag, hold } from './selecting.ts';
@@ -81,8 +82,9 @@ test('the mouse selects formulas, pictures, links, code, cells and letters of se
   };
   await dragged('It weighed', 'tons', 'It weighed a^2 + b^2 tons');
   await dragged('in March', 'After the', 'in March.\nAfter the');
-  await page.keyboard.press('ControlOrMeta+c');
-  await expect.poll(() => copied(page)).toMatch(/^in March\.\s+After the$/);
+  expect(await copiedBy(page, () => page.keyboard.press('ControlOrMeta+c'))).toMatch(
+    /^in March\.\s+After the$/,
+  );
   await dragged('stands', 'long', 'stands a long');
   await dragged('ice =', 'return', "ice = 'cold';\n  return");
   await dragged('very', 'April', 'very cold\nApril');
@@ -118,9 +120,8 @@ test('the keyboard selects and highlights, and copies', async () => {
   await page.keyboard.press('Shift+Control+ArrowRight');
   await page.keyboard.press('Shift+ArrowRight');
   await bar(page).waitFor();
-  await page.keyboard.press('ControlOrMeta+c');
-  await expect.poll(() => copied(page)).toMatch(/^harbour froze/);
-  const exact = (await copied(page)).trim();
+  const exact = (await copiedBy(page, () => page.keyboard.press('ControlOrMeta+c'))).trim();
+  expect(exact).toMatch(/^harbour froze/);
   await mark(page, id, exact);
   await page.keyboard.press('ControlOrMeta+a');
   await mark(page, id, 'Chapter 1\nThe harbour froze.');
@@ -145,8 +146,8 @@ test('the text of a fixed page is highlighted, and a click opens it', async () =
   const id = await nexus.uploadBook(reader().key, PICTURES);
   const page = await open(id);
   await drag(page, 'picture 1', 'The ');
-  await bar(page).getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect.poll(() => copied(page)).toMatch(/^picture 1, says the fox\.\s*The ?$/);
+  const copy = bar(page).getByRole('button', { name: 'Copy', exact: true });
+  expect(await copiedBy(page, () => copy.click())).toMatch(/^picture 1, says the fox\.\s*The ?$/);
   await mark(page, id, 'picture 1, says the fox.\nThe');
   // The bar does not stay when the page is turned.
   await page.keyboard.press('ArrowRight');
@@ -171,8 +172,8 @@ test('a selection over several lines of a transcript is one highlight', async ()
   const id = await seedVideo(nexus.database.sql, owner);
   const page = await open(id);
   await drag(page, 'ine 0', 'Line 2');
-  await bar(page).getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect.poll(() => copied(page)).toMatch(/^ine 0\s+Line 1\s+Line 2$/);
+  const copy = bar(page).getByRole('button', { name: 'Copy', exact: true });
+  expect(await copiedBy(page, () => copy.click())).toMatch(/^ine 0\s+Line 1\s+Line 2$/);
   await mark(page, id, 'ine 0\nLine 1\nLine 2');
   expect(await stored(id)).toMatchObject([
     { target: { fragment_idx: 0, selector: [{ start: 1, end: 20 }, {}] } },
