@@ -32,7 +32,7 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
   const analysedMedia = sql`coalesce(${field('media_id')}, ${field('document_id')})`;
   const isNamed = sql`coalesce(event.payload -> 'user_ids' ? ${user}::text, false)`;
   const isMemberOf = isMember(sql, user);
-  // Whoever joined later has never seen the highlight.
+  // The membership must be older than the event: later members have never seen the highlight.
   const wasMemberOfFormer = sql`
     exists (
       select from memberships

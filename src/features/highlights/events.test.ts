@@ -118,7 +118,7 @@ describe('in several libraries', () => {
       ['highlight.created', [libraryId]],
       ['reply.created', [ben.id]],
     ]);
-    // The same as the objects.
+    // The highlight and the reply name the same libraries and people.
     const { body } = await ben.get(`/api/v1/highlights/${id}`);
     expect(body.data.visibility).toEqual({ library_ids: [libraryId] });
     const replies = await ben.get(`/api/v1/highlights/${id}/replies`);

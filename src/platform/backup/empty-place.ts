@@ -7,8 +7,8 @@ import { listTables, quoted } from './tables.ts';
 
 /**
  * Written before the first file of a restore, and deleted after its commit. It names the database that is restored: for
- * that database, while it is empty, all files beside the marker are left from the restore. For others they may be those
- * of a living installation, because deleting the marker can fail.
+ * that database, while it is empty, all files beside the marker are left from the restore. Deleting the marker can fail, so
+ * for another database the files may be those of an installation in use.
  */
 export const RESTORE_MARKER = 'restore-in-progress';
 

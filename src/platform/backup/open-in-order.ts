@@ -26,7 +26,8 @@ export async function* openInOrder(
     }
     while (waiting.length > 0) yield* next();
   } finally {
-    // Not awaited: the storage may never answer.
+    // Files that were opened ahead are not read. Not awaited, because the storage may never answer; one that could not be opened
+    // needs no closing.
     for (const { opening } of waiting)
       opening.then((stored) => stored?.content.destroy()).catch(() => undefined);
   }

@@ -122,7 +122,7 @@ function askHosts(hosts: pg.ClientConfig[]): { soon: Promise<Primary[]>; all: Pr
   return { soon, all };
 }
 
-/** Of two hosts that accept writes, one may be an old primary that was replaced and does not know it: its timeline is lower. */
+/** Returns the hosts with the highest timeline. An old primary that was replaced while it was cut off still accepts writes, on a lower one. */
 function newestOf(primaries: Primary[]): Primary[] {
   const newest = Math.max(...primaries.map(({ timeline }) => timeline));
   return primaries.filter(({ timeline }) => timeline === newest);
