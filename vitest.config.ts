@@ -21,6 +21,8 @@ export const shared = {
   // Only a test that hangs takes this long, even on a machine that others use.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // The default of a second is too short for a page that loads while other tests run.
+  expect: { poll: { timeout: 20_000 } },
   tags: [
     { name: 'slow', description: 'Takes seconds or starts processes. `npm run test:fast` leaves it out.' },
   ],

@@ -2,13 +2,7 @@ import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:h
 import type { Socket } from 'node:net';
 import { newId } from '../platform/ids.ts';
 import { errorBytes } from './errors.ts';
-
-/** Security headers of responses that are sent before any hook runs. */
-export const BARE_HEADERS = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Responds to invalid HTTP and to oversized headers, for which Node.js creates no request. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -35,7 +29,7 @@ function invalidRequest(message: string) {
   return {
     body,
     headers: {
-      ...BARE_HEADERS,
+      ...SECURITY_HEADERS,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       'x-request-id': id,

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import { API } from '../contract/wire.ts';
@@ -14,7 +13,7 @@ import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { canonicalUrl } from './api-paths.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
-import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
+import { answerBrokenHttp, answerUnknownExpectation } from './broken-http.ts';
 import { registerConditionalRequests } from './conditional.ts';
 import { registerCors } from './cors.ts';
 import { type Drain, registerDrain } from './drain.ts';
@@ -24,6 +23,7 @@ import { registerIdempotency } from './idempotency.ts';
 import { requireLoopbackHost } from './loopback-host.ts';
 import { createOpenApi, registerDocumentRoute, registerReferencePage } from './openapi/routes.ts';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from './schemas.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import { registerSessionCookie, sessionCookieName } from './session-cookie.ts';
 import { traceIdOf, traceRequests } from './tracing.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
@@ -79,7 +79,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     routerOptions: { maxParamLength: MAX_PATH_SEGMENT_LENGTH },
     frameworkErrors: (error, request, reply) => {
       // No hook has run for this request.
-      reply.headers({ 'x-request-id': request.id, ...BARE_HEADERS });
+      reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS });
       replyWithError(error, request, reply);
     },
   }).withTypeProvider<ZodTypeProvider>();
@@ -106,15 +106,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   if (isTracing()) traceRequests(server);
   observeRequests(server, options);
   const drain = registerDrain(server);
-  await server.register(helmet, {
-    // The strictest policy by default. Pages that need more set their own.
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    // Nexus may run over plain http in a private network. A TLS proxy in front of it sets this header.
-    strictTransportSecurity: false,
-  });
   await server.register(compress, {
     encodings: ['br', 'gzip'],
     customTypes: COMPRESSED_TYPES,
@@ -147,10 +138,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
 }
 
 function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions, 'metrics'>): void {
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+    done();
   });
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     // The duration of an event stream depends only on the client, so it is not a response time.
     const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
     const { method } = request;
@@ -169,6 +161,7 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
       { method, path: pathOf(request.originalUrl), status, ms, ...(trace_id && { trace_id }) },
       'request',
     );
+    done();
   });
 }
 

@@ -1,5 +1,29 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { afterEach, beforeAll, expect, inject } from 'vitest';
+import { withTemporaryFilesIn } from './temporary-files.ts';
+
+/** Not the arguments that the package proposes: they turn off the rules that these tests rely on. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--font-render-hinting=none',
+  // A page keeps its first renderer, and shares it with the pages of its context. Contexts share none.
+  '--renderer-process-limit=1',
+];
+
+/**
+ * The Chromium of this process, which ends with it. Files have contexts of their own, which share nothing. A Chromium of
+ * the whole run would be driven through a socket, which takes a sixth more of the work of Node.
+ */
+let started: Promise<Browser> | undefined;
+
+function start(): Promise<Browser> {
+  const { executablePath, directory } = inject('chromium');
+  return withTemporaryFilesIn(directory, () =>
+    chromium.launch({ executablePath, headless: true, args: ARGUMENTS }),
+  );
+}
 
 export interface Chromium {
   /** Opens a page in a new browser context. */
@@ -8,23 +32,21 @@ export interface Chromium {
   forgive(pattern: RegExp): void;
 }
 
-/** Connects the file to the Chromium of the run. After each test, an error that its pages reported fails the test. */
+/** Gives the file the Chromium of its process. After each test, an error that its pages reported fails the test. */
 export function useChromium(): Chromium {
   let browser: Browser | undefined;
   const complaints: string[] = [];
   let forgiven: RegExp[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.connect(inject('chromium'));
+    started ??= start();
+    browser = await started;
   });
   afterEach(async () => {
     await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
     const left = complaints.splice(0).filter((text) => !forgiven.some((pattern) => pattern.test(text)));
     forgiven = [];
     expect(left).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser?.close();
   });
 
   return {

@@ -6,6 +6,7 @@ import { CHANNEL, createNotifications, type Notifications } from './notification
 import { preparedName } from './prepared-names.ts';
 import { type Execute, type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 import { inStatementSpan } from './statement-span.ts';
+import { dateOf, TIMESTAMPTZ } from './timestamp-parser.ts';
 import { markDriverError } from './trouble.ts';
 
 /** The `sql` tag of a pool or a transaction. */
@@ -201,9 +202,10 @@ function configOfUrl(url: string): pg.ClientConfig {
   return parseIntoClientConfig(`${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`);
 }
 
-/** Parses int8 as a number, and other types like the client library. */
+/** Parses int8 as a number, timestamps faster than the client library, and other types like it. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+  if (oid === INT8) return Number;
+  return oid === TIMESTAMPTZ ? dateOf : pg.types.getTypeParser(oid, format as 'text');
 }
 
 /** Throws when the server is older than Nexus supports, instead of failing with a syntax error later. */

@@ -165,7 +165,9 @@ describe('the document', () => {
         if ('content' in answer && answer.content) check(answer.content, `${method} ${path} ${status}`);
     }
     expect(checked).toBeGreaterThan(200);
-    expect(JSON.stringify(document).match(new RegExp(`.{0,300}"${NO_EXAMPLE}".{0,60}`))).toBeNull();
+    const text = JSON.stringify(document);
+    const missing = text.indexOf(`"${NO_EXAMPLE}"`);
+    expect(missing < 0 ? '' : text.slice(Math.max(missing - 300, 0), missing + 60)).toBe('');
   });
 
   test('describes every event as a webhook', () => {
@@ -196,7 +198,7 @@ describe('the document', () => {
   });
 });
 
-describe('other programs', () => {
+describe('other programs', { tags: 'slow' }, () => {
   test('Redocly finds no error', async () => {
     const problems = await lintWithRedocly(document);
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);

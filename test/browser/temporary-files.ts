@@ -1,0 +1,11 @@
+/** Runs `work` with another directory for temporary files, which some packages cannot be told in another way. */
+export async function withTemporaryFilesIn<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = directory;
+  try {
+    return await work();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+}
