@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
 import { invalidFields } from '../contract/invalid-request.ts';
 import { sentence } from '../contract/issues.ts';
 import { isDatabaseTrouble } from '../platform/database/trouble.ts';
-import { ProcessStopped } from '../platform/processes/stopped.ts';
+import { failureCause, ProcessStopped } from '../platform/processes/stopped.ts';
 import { RequestMismatch } from './schemas.ts';
 
 /** Sends any thrown error in the error format of the API. Errors become HTTP only here. */
@@ -43,7 +43,7 @@ function toNexusError(thrown: unknown): NexusError {
     const { fields, validationContext = '' } = thrown as RequestMismatch & { validationContext?: string };
     return invalidFields(fields.map(({ path, ...field }) => ({ path: path || validationContext, ...field })));
   }
-  if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
+  if (thrown instanceof ProcessStopped && failureCause(thrown) === undefined) {
     return new NexusError('E_UNAVAILABLE', 'Nexus is too busy or shutting down. Try again in a moment.');
   }
   const { code = '', statusCode = 500, message } = thrown as Partial<FastifyError>;

@@ -104,7 +104,7 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
     }
     throw new NexusError(
       'E_IDEMPOTENCY_CONFLICT',
-      'A request with this Idempotency-Key was carried out, and its answer was lost. Read what it has made.',
+      'A request with this Idempotency-Key is still being carried out, or its answer was lost. Read what it has made, or try again later.',
     );
   }
 }

@@ -2,27 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Queryable } from '../../src/platform/database/database.ts';
 import { gate } from './jobs.ts';
 
-/** A connection whose transactions stop right before they commit, holding all their locks, until `letGo` is called. */
+/** A connection whose transactions stop at one step until `letGo` is called. */
 export interface HeldConnection {
   sql: Database;
-  /** Resolves when a transaction is about to commit. */
+  /** Resolves when a transaction is about to take the step. */
   reached: Promise<void>;
   letGo(): void;
 }
 
-/** Holds transactions before they commit; the first `skip` of them pass. */
+/** Holds transactions before they commit, with all their locks; the first `skip` of them pass. */
 export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnection {
-  const [arrived, released] = [gate(), gate()];
-  let commits = 0;
-  const connect = async () => {
+  return hold(sql, skip, (step) => async () => {
     const client = await sql.connect();
     const query = client.query;
     const release = client.release;
     const held = async (...statement: unknown[]) => {
-      if (statement[0] === 'commit' && ++commits > skip) {
-        arrived.open();
-        await released.opened;
-      }
+      if (statement[0] === 'commit') await step();
       return Reflect.apply(query, client, statement);
     };
     return Object.assign(client, {
@@ -32,7 +27,29 @@ export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnecti
         release.call(client, error);
       },
     });
-  };
+  });
+}
+
+/** Holds transactions before they begin; the first `skip` of them pass. */
+export function holdBeforeBegin(sql: Database, { skip = 0 } = {}): HeldConnection {
+  return hold(sql, skip, (step) => async () => {
+    await step();
+    return sql.connect();
+  });
+}
+
+function hold(
+  sql: Database,
+  skip: number,
+  connectBy: (step: () => Promise<void>) => Database['connect'],
+): HeldConnection {
+  const [arrived, released] = [gate(), gate()];
+  let steps = 0;
+  const connect = connectBy(async () => {
+    if (++steps <= skip) return;
+    arrived.open();
+    await released.opened;
+  });
   const statements = (...parts: Parameters<Queryable>) => sql(...parts);
   return {
     sql: Object.assign(statements, sql, { connect }) as unknown as Database,

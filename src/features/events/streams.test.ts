@@ -2,13 +2,15 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { random } from '../../../test/crash/jobs/crew.ts';
 import { createPerson, DEV_KEYS, useApp } from '../../../test/support/app.ts';
 import { openStream, type StreamReader } from '../../../test/support/event-stream.ts';
-import { silentLog } from '../../../test/support/jobs.ts';
+import { gate, silentLog } from '../../../test/support/jobs.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
+import { emit, someEvent } from '../../../test/support/outbox.ts';
 import { useServer } from '../../../test/support/server.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { createSearchedEvents } from './searched-events.ts';
+import { lastPosition } from './store.ts';
 import { createEventStreams } from './streams.ts';
 
 const database = await useServer();
@@ -112,6 +114,47 @@ test('a process refuses a stream beyond its limit', async () => {
   await vi.waitFor(() => expect(streams.count()).toBe(1), 30_000);
   const third = await open();
   for (const stream of [two, third]) stream.destroy();
+  await vi.waitFor(() => expect(streams.count()).toBe(0), 30_000);
+});
+
+test('a stream that opens after the last one closed does not make the process read what happened meanwhile', async () => {
+  const [sending, goOn, sent] = [gate(), gate(), gate()];
+  const read: string[] = [];
+  /** Holds the first batch that is sent, and notes the events of all. */
+  const watched = async (...statement: Parameters<typeof sql>) => {
+    read.push(...(statement.slice(1).filter(Array.isArray).at(-1) ?? []));
+    sending.open();
+    await goOn.opened;
+    const visible = await sql(...statement);
+    sent.open();
+    return visible;
+  };
+  const statements = (...statement: Parameters<typeof sql>) =>
+    String(statement[0]).includes('with person as materialized') ? watched(...statement) : sql(...statement);
+  const streams = createEventStreams({
+    sql: Object.assign(statements, sql) as unknown as typeof sql,
+    log: silentLog,
+    listener: app.nexus.listener,
+    pollSeconds: 0.05,
+    searched: createSearchedEvents({ sql, ...app.services }),
+  });
+  const { key } = await createPerson(app);
+  const principal = await app.services.authentication.withApiKey(key, { requestId: 'x', address: '' });
+  const first = await streams.open(principal);
+  await emit(sql, someEvent());
+  await sending.opened;
+  first.destroy();
+  await vi.waitFor(() => expect(streams.count()).toBe(0), 30_000);
+  goOn.open();
+  await sent.opened;
+
+  const meanwhile = await emit(sql, someEvent());
+  await vi.waitFor(async () => expect((await lastPosition(sql)).id).toBe(meanwhile.id), 30_000);
+  const second = await streams.open(principal);
+  const later = await emit(sql, someEvent());
+  await vi.waitFor(() => expect(read).toContain(later.id), 30_000);
+  expect(read).not.toContain(meanwhile.id);
+  second.destroy();
   await vi.waitFor(() => expect(streams.count()).toBe(0), 30_000);
 });
 

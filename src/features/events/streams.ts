@@ -200,7 +200,6 @@ export function createEventStreams(options: StreamsOptions) {
     if (!streams.delete(stream) || streams.size > 0) return;
     stopFollowing?.();
     stopFollowing = undefined;
-    head = undefined;
   }
 
   return {
@@ -225,11 +224,12 @@ export function createEventStreams(options: StreamsOptions) {
           retryAfterSeconds: 30,
         });
       }
+      // Nobody has followed since the last stream closed: the head is old, and a batch that was being sent may still set it.
+      if (streams.size === 0) head = now;
       streams.add(stream);
       stream.out.on('error', (error) => log.debug({ err: error }, 'an event stream was interrupted'));
       stream.out.once('close', () => leave(stream));
       stopFollowing ??= follow();
-      head ??= now;
       // The id makes a client that reconnects before its first event resume from here, not from the time it is back.
       write(stream, `id: ${writePosition(sentTo)}\nretry: 2000\n\n`);
       void catchUp(stream).catch((error) => stream.out.destroy(error));

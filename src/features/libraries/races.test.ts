@@ -11,7 +11,7 @@ import {
   type Reader,
   saveMedia,
 } from '../../../test/support/libraries.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
+import { blockedOrDone, holdBeforeBegin, holdBeforeCommit } from '../../../test/support/races.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
@@ -178,12 +178,13 @@ describe('a backfill while its member is removed', () => {
   });
 
   test('the removal between two batches: the second one writes nothing', async () => {
-    const { waited, first } = await inOrder(
-      (on) => backfill(on, member, library, 1),
-      (on) => removeMember(on, owner, member),
-    );
-    expect(waited).toBe('blocked');
-    expect(first).toMatchObject({ result: { outcome: 'skipped', reason: 'no longer ours' } });
+    const held = holdBeforeBegin(connections[0], { skip: 1 });
+    const filling = backfill(held.sql, member, library, 1);
+    await held.reached;
+    expect(await leftOver()).toEqual({ edges: 1, listed: 1, backfills: 1 });
+    await removeMember(connections[1], owner, member);
+    held.letGo();
+    expect(await filling).toMatchObject({ result: { outcome: 'skipped', reason: 'no longer ours' } });
     expect(await leftOver()).toEqual({ edges: 0, listed: 0, backfills: 0 });
   });
 });

@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from './processing/lifecycle.ts';
-import { searchRowsOf } from './search/search-rows.ts';
+import { SEARCH_ROWS_VERSION, searchRowsOf } from './search/search-rows.ts';
 
 /** A batch ends at this many bytes, or at the number of rows asked for. One row may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -105,7 +105,10 @@ export async function rewritePlainTexts(sql: Queryable, mediaIds: string[]): Pro
       and media.plain_text is distinct from ${joinedText(sql)}`;
 }
 
-/** Selects missing, different and surplus search rows of ready media, and rows of media that are not ready. */
+/**
+ * Selects missing, different and surplus search rows of ready media, and rows of media that are not ready. Rows of an earlier
+ * version may differ: they are rebuilt anyway.
+ */
 export function searchDifferences(sql: Queryable, mediaIds: string[]) {
   return sql`
     select
@@ -120,10 +123,11 @@ export function searchDifferences(sql: Queryable, mediaIds: string[]) {
       ${searchRowsOf(sql, sql`media.id = any(${mediaIds}::uuid[]) and media.processing_status = 'ready'`)}
     ) as expected
     full join (
-      select media_id, idx, document from media_search where media_id = any(${mediaIds}::uuid[])
+      select media_id, idx, document, words, version from media_search where media_id = any(${mediaIds}::uuid[])
     ) as found
       on found.media_id = expected.media_id and found.idx = expected.idx
-    where found.document is distinct from expected.document`;
+    where (found.document, found.words) is distinct from (expected.document, expected.words)
+      and (expected.idx is null or found.idx is null or found.version = ${SEARCH_ROWS_VERSION})`;
 }
 
 export async function concernedMedia(sql: Queryable, differences: SqlFragment): Promise<string[]> {

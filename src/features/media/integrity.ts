@@ -44,15 +44,16 @@ export function createTextCheck(
   };
 }
 
+/** Builds the search rows of a ready media again, and deletes those of any other. */
+export async function rebuildSearchRows(sql: Database, mediaId: string): Promise<void> {
+  await withLongTimeout(sql, async (tx) => {
+    if (await store.lockReady(tx, mediaId)) await buildSearchRows(tx, mediaId);
+    else await store.deleteSearchRows(tx, mediaId);
+  });
+}
+
 /** Checks that the search rows are those that building them now would give. */
 export function createSearchCheck(sql: Database): IntegrityCheck {
-  async function rebuild(mediaId: string): Promise<void> {
-    await withLongTimeout(sql, async (tx) => {
-      if (await store.lockReady(tx, mediaId)) await buildSearchRows(tx, mediaId);
-      else await store.deleteSearchRows(tx, mediaId);
-    });
-  }
-
   return {
     name: 'search rows',
     async run(run) {
@@ -64,7 +65,7 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
           for (const mediaId of wrong) concerned.add(mediaId);
           return run.reportRows(differences(), queryable);
         });
-        for (const mediaId of concerned) await rebuild(mediaId);
+        for (const mediaId of concerned) await rebuildSearchRows(sql, mediaId);
       });
     },
   };

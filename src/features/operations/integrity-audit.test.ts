@@ -21,7 +21,7 @@ import { PROJECTOR } from '../graph/projector.ts';
 import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
 import { createDefaultLibraryCheck } from '../libraries/default-library-check.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../media/integrity.ts';
-import { searchRowsOf } from '../media/search/search-rows.ts';
+import { insertSearchRows, searchRowsOf } from '../media/search/search-rows.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -312,9 +312,7 @@ describe('the audit finds', () => {
         select gen_random_uuid(), id, 0, '<p>Same</p>', 'Same' from made
       )
       insert into document_graph (media_id, projector) select id, ${PROJECTOR} from made`;
-    await sql`
-      insert into media_search (media_id, idx, document)
-      ${searchRowsOf(sql, sql`media.title = 'Many'`)}`;
+    await insertSearchRows(sql, searchRowsOf(sql, sql`media.title = 'Many'`));
     expect(await audit()).toMatchObject({ document_count: 1202, inconsistencies: [] });
     const [last] = await sql<
       { id: string }[]

@@ -119,14 +119,8 @@ export function createJobs(dependencies: JobsDependencies) {
         requestId: actor.requestId,
       };
       const { id } = isSync
-        ? await queue.runInline(job)
-        : await transaction(
-            sql,
-            async (tx) => {
-              return enqueue(tx, job);
-            },
-            actor,
-          );
+        ? await queue.runInline(job, actor)
+        : await transaction(sql, (tx) => enqueue(tx, job), actor);
       return get(id, principal);
     },
 

@@ -19,7 +19,10 @@ export interface NewDelivery {
   traceparent: string | null;
 }
 
-/** Inserts deliveries in one statement. Those that exist, and those of webhooks that are gone, are left out. */
+/**
+ * Inserts deliveries in one statement. Those that exist, and those of webhooks that are gone or disabled, are left out. A webhook
+ * that is being disabled is waited for: nobody would send what is inserted afterwards.
+ */
 export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[]): Promise<string[]> {
   const column = <T>(read: (delivery: NewDelivery) => T) => deliveries.map(read);
   const rows = await tx<{ id: string }[]>`
@@ -33,7 +36,8 @@ export async function insertDeliveries(tx: Transaction, deliveries: NewDelivery[
       ${column(({ body }) => body)}::text[],
       ${column(({ traceparent }) => traceparent)}::text[]
     ) as delivery (id, webhook_id, event_id, event_type, body, traceparent)
-    join webhooks on webhooks.id = delivery.webhook_id
+    join webhooks on webhooks.id = delivery.webhook_id and webhooks.disabled_at is null
+    for key share of webhooks
     on conflict (webhook_id, event_id) do nothing
     returning id`;
   return rows.map(({ id }) => id);

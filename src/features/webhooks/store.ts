@@ -66,6 +66,8 @@ export async function enableWebhook(tx: Transaction, id: string): Promise<void> 
 
 /** Disables a webhook. Its pending deliveries have failed, and can be replayed once it is enabled again. */
 export async function disableWebhook(tx: Transaction, id: string, reason: string): Promise<boolean> {
+  // Waits for deliveries that are being inserted. Without the lock they would stay pending for ever.
+  await lockWebhook(tx, id);
   const disabled = await tx`
     update webhooks
     set disabled_at = now(), disabled_reason = ${reason}, updated_at = now()

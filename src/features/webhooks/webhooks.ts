@@ -123,19 +123,19 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
     /** Both secrets sign during the overlap, so that the receiver can switch without losing deliveries. */
     async rotateSecret(id: string, overlapHours: number | undefined, actor: Actor) {
       const secret = newSecret();
-      const previous_valid_until = await transaction(sql, async (tx) => {
+      const rotate = async (tx: Transaction) => {
         if (!(await store.lockWebhook(tx, id))) webhookNotFound(id);
         const until = await store.expireSecrets(tx, id, overlapHours ?? OVERLAP_HOURS);
         await store.insertSecret(tx, id, secret);
         await recordAudit(tx, { action: 'webhook.secret_rotated', actor, details: { webhook_id: id } });
         return until;
-      });
-      return { secret, previous_valid_until };
+      };
+      return { secret, previous_valid_until: await transaction(sql, rotate, actor) };
     },
 
     /** Sends a `webhook.test` event. */
     async test(id: string, actor: Actor) {
-      return transaction(sql, async (tx) => {
+      const send = async (tx: Transaction) => {
         requireEnabled((await store.lockWebhook(tx, id)) ?? webhookNotFound(id));
         const event = {
           id: newId(),
@@ -154,7 +154,8 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         ]);
         tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, id, delivery ?? ''));
-      });
+      };
+      return transaction(sql, send, actor);
     },
 
     async deliveries(id: string, query: ListQuery & { status?: EventStatus | undefined }) {
@@ -169,16 +170,17 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
 
     /** Sends a delivery again under the same `webhook-id`, with all attempts left. */
     async replay(webhookId: string, deliveryId: string, actor: Actor) {
-      requireEnabled(await get(webhookId));
       await getDelivery(webhookId, deliveryId);
-      return transaction(sql, async (tx) => {
+      const send = async (tx: Transaction) => {
+        requireEnabled((await store.lockWebhook(tx, webhookId)) ?? webhookNotFound(webhookId));
         if (!(await deliveryStore.replayDelivery(tx, deliveryId)))
           throw new NexusError('E_INVALID_STATE', 'The delivery is being sent. Wait for its outcome.');
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
         tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, webhookId, deliveryId));
-      });
+      };
+      return transaction(sql, send, actor);
     },
 
     measure: () => deliveryStore.measureWebhooks(sql),

@@ -113,7 +113,7 @@ describe('transaction', () => {
     const listener = createListener({ sql: elsewhere, log: silentLog, listenAt: database.target });
     const heard: Subjects[] = [];
     listener.on('told', (subjects) => heard.push(subjects));
-    await vi.waitFor(() => expect(heard).toEqual(['any']));
+    await vi.waitFor(() => expect(heard).toEqual(['any']), 20_000);
     await transaction(sql, async (tx) => {
       tx.notifyAfterCommit('told', ['first']);
       tx.notifyAfterCommit('told', ['second']);

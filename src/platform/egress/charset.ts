@@ -1,16 +1,23 @@
 /** The number of bytes in which browsers look for a declaration of the encoding. */
 const PRESCAN_BYTES = 1024;
 
+/** Where a late declaration is still found. Some pages have long scripts and comments before it. */
+const LATE_BYTES = 64 * 1024;
+
 /**
  * Decodes the text of a page. The encoding comes from the byte order mark, the header, or the page itself, in this order
- * of precedence. Otherwise it is UTF-8 if the bytes are valid UTF-8, and Windows-1252 if not. Invalid bytes become U+FFFD.
+ * of precedence. A text without any of these is UTF-8 if its bytes are valid UTF-8. Other bytes have the encoding of a late
+ * declaration in the page, or Windows-1252. Invalid bytes become U+FFFD.
  */
 export function decodeText(
   bytes: Uint8Array,
   contentType: string | undefined,
 ): { text: string; charset: string } {
-  const charset = byteOrderMark(bytes) ?? fromHeader(contentType) ?? fromMarkup(bytes) ?? guess(bytes);
-  return { text: new TextDecoder(charset).decode(bytes), charset };
+  const charset =
+    byteOrderMark(bytes) ?? fromHeader(contentType) ?? fromMarkup(bytes, PRESCAN_BYTES) ?? guess(bytes);
+  const decoder = new TextDecoder(charset);
+  // In one call, Node.js 20 decodes Windows-1252 as Latin-1 and loses quotes, dashes and the euro sign.
+  return { text: decoder.decode(bytes, { stream: true }) + decoder.decode(), charset };
 }
 
 function byteOrderMark(bytes: Uint8Array): string | undefined {
@@ -24,11 +31,16 @@ function fromHeader(contentType: string | undefined): string | undefined {
   return known(/;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]);
 }
 
+const COMMENT = /<!--.*?(?:-->|$)/gs;
+
+/** Takes linear time: a match stops at the next tag, and the spaces and quotes around `=` match in one way only. */
+const META_CHARSET = /<meta[^<>]*?charset\s*=[\s"']*([^\s"'/<>;]+)/i;
+
 /** Reads `<meta charset>`, `<meta http-equiv>` or the XML declaration, which are all in ASCII. */
-function fromMarkup(bytes: Uint8Array): string | undefined {
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN_BYTES));
+function fromMarkup(bytes: Uint8Array, length: number): string | undefined {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, length)).replace(COMMENT, '');
   const xml = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
-  const meta = /<meta[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(head)?.[1];
+  const meta = META_CHARSET.exec(head)?.[1];
   const charset = known(meta) ?? known(xml);
   // A page whose declaration is readable as ASCII cannot be UTF-16; browsers use UTF-8 instead.
   return charset?.startsWith('utf-16') ? 'utf-8' : charset;
@@ -39,7 +51,7 @@ function guess(bytes: Uint8Array): string {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return 'utf-8';
   } catch {
-    return 'windows-1252';
+    return fromMarkup(bytes, LATE_BYTES) ?? 'windows-1252';
   }
 }
 

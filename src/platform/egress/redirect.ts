@@ -37,5 +37,15 @@ export function nextHop(hop: Hop, status: number, url: URL): Hop {
 
 /** Returns the target of a redirect; undefined when the response is not a redirect. */
 export function redirectTarget(status: number, location: string | undefined): string | undefined {
-  return [301, 302, 303, 307, 308].includes(status) ? location : undefined;
+  const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== undefined;
+  return isRedirect ? asUtf8(location) : undefined;
+}
+
+/** Reads the bytes of a header as UTF-8, as browsers do; Node.js reads them as Latin-1, which stays if they are not UTF-8. */
+function asUtf8(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return header;
+  }
 }

@@ -21,6 +21,19 @@ describe('redirects', () => {
     });
   });
 
+  test.each([
+    ['UTF-8', Buffer.from('/café/Привет?q=ß'), '/caf%C3%A9/%D0%9F%D1%80%D0%B8%D0%B2%D0%B5%D1%82?q=%C3%9F'],
+    ['Latin-1', Buffer.from('/café', 'latin1'), '/caf%C3%A9'],
+  ])('may have letters beyond ASCII in their address, in %s', async (_encoding, location, expected) => {
+    const site = await startSite((request, response) =>
+      request.url === '/'
+        ? response.writeHead(302, { location: location.toString('latin1') }).end()
+        : response.end(),
+    );
+    expect((await egress.fetchText(site.url)).url).toBe(site.url + expected);
+    expect(site.requests.at(-1)?.url).toBe(expected);
+  });
+
   test('in a loop fail', async () => {
     const site = await startSite((_request, response) => response.writeHead(301, { location: '/' }).end());
     expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_TOO_MANY_REDIRECTS' });

@@ -195,6 +195,24 @@ describe('a job that the database fails', () => {
   });
 });
 
+test('a job of a type that only a newer release knows waits for it, at the cost of no attempt', async () => {
+  const type = jobType('invented', async () => undefined);
+  const { id } = await jobs.enqueue(type, {}, { maxAttempts: 1 });
+  const older = await jobs.work([]);
+  const waiting = await untilStatus(id, 'retry_wait');
+  await older.stop();
+  expect(waiting.attempts).toMatchObject([{ status: 'interrupted', error_code: 'E_UNKNOWN_JOB_TYPE' }]);
+  const [queued] = await sql`
+    select extract(epoch from job_queue.due_at - attempt.finished_at)::float8 as waits_seconds
+    from job_queue join job_attempts as attempt using (job_id)
+    where job_id = ${id}`;
+  expect(queued).toEqual({ waits_seconds: 30 });
+  const newer = await jobs.work([type]);
+  await makeDue(id);
+  await untilStatus(id, 'succeeded');
+  await newer.stop();
+});
+
 describe('a job whose outcome PostgreSQL cannot store', () => {
   test('has failed with a code, and those that ended with it are not held up', async () => {
     const both = gate();

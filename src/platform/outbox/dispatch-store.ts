@@ -51,19 +51,20 @@ export async function claimEvents(
       ))
       returning
         id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, created_at, traceparent, claim_id,
-        attempts, max_attempts, interruptions
+        attempts, max_attempts, interruptions,
+        -- Deliveries are recorded with the outcome of an attempt, so an event that is still pending has an error then. New
+        -- events, which are almost all, are not looked up.
+        case
+          when error_message is not null
+          then array(
+            select subscriber
+            from outbox_delivery
+            where outbox_delivery.event_id = outbox_event.id and outbox_delivery.delivered_at is not null
+          )
+          else '{}'
+        end as delivered_to
     )
-    select
-      claimed.*,
-      case
-        when attempts > 1
-        then array(
-          select subscriber
-          from outbox_delivery
-          where outbox_delivery.event_id = claimed.id and outbox_delivery.delivered_at is not null
-        )
-        else '{}'
-      end as delivered_to
+    select claimed.*
     from claimed
     cross join (select set_config('synchronous_commit', 'off', true)) as durability`;
 }

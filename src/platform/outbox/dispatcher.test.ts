@@ -315,6 +315,25 @@ test('a subscriber that the database fails is called again, at the cost of no at
   expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered', attempts: 7, interruptions: 6 });
 });
 
+test('an event of a type that only a newer release knows waits for it, at the cost of no attempt', async () => {
+  const { id } = await emit(sql, someEvent());
+  await sql`update outbox_event set event_type = 'library.invented' where id = ${id}`;
+  const dispatcher = dispatch([subscriber('reader')]);
+  await dispatcher.deliverDue();
+  expect(await readEvent(sql, id)).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    interruptions: 1,
+    waits_seconds: 30,
+    error_message: 'This process knows no event type library.invented.',
+  });
+  const almost = MAX_INTERRUPTIONS - 1;
+  await sql`update outbox_event set attempts = ${almost}, interruptions = ${almost} where id = ${id}`;
+  await makeDue(id);
+  await dispatcher.deliverDue();
+  expect(await readEvent(sql, id)).toMatchObject({ status: 'failed', next_attempt_at: null });
+});
+
 test('a subscriber that takes batches gets many events in one call; one that it cannot handle fails alone', async () => {
   const events = await Promise.all(Array.from({ length: 20 }, () => emit(sql, someEvent())));
   const [poisoned] = events;
@@ -356,6 +375,22 @@ test('cleanup deletes what has been over for long enough, in batches, and nothin
     { status: 'failed', n: 11 },
     { status: 'pending', n: 100 },
   ]);
+});
+
+test('an operator who retries a failed event reaches only the subscribers that failed', async () => {
+  let isBroken = true;
+  const good = subscriber('good');
+  const bad = subscriber('bad', () => (isBroken ? fails() : undefined));
+  const dispatcher = dispatch([good, bad]);
+  const { id } = await emit(sql, someEvent());
+  await sql`update outbox_event set max_attempts = 1 where id = ${id}`;
+  await dispatcher.deliverDue();
+  expect(await readEvent(sql, id)).toMatchObject({ status: 'failed' });
+  isBroken = false;
+  await transaction(sql, (tx) => retryEvent(tx, id));
+  await dispatcher.deliverDue();
+  expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered' });
+  expect([good.seen.length, bad.seen.length]).toEqual([1, 2]);
 });
 
 test('an operator gives a failed event all its attempts back, and only a failed one', async () => {

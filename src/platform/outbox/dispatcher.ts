@@ -1,10 +1,16 @@
+import { EVENTS } from '../../contract/events.ts';
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isTracing } from '../telemetry/tracing.ts';
 import { releaseClaimed } from '../work/claimed-rows.ts';
 import { createSlotIntake } from '../work/intake.ts';
-import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../work/interruption.ts';
+import {
+  interruptionDelay,
+  isOwnTrouble,
+  MAX_INTERRUPTIONS,
+  UNKNOWN_TYPE_DELAY,
+} from '../work/interruption.ts';
 import { openLane } from '../work/lanes.ts';
 import { startLoop } from '../work/loop.ts';
 import { register } from '../work/registration.ts';
@@ -69,6 +75,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function dispatch(event: ClaimedEvent): Promise<Settlement> {
+    // A newer release may have subscribers to it.
+    if (!Object.hasOwn(EVENTS, event.event_type)) {
+      const error = `This process knows no event type ${event.event_type}.`;
+      return interrupted(event, error, [], UNKNOWN_TYPE_DELAY);
+    }
     const left = subscribersOf(event.event_type).filter(({ name }) => !event.delivered_to.includes(name));
     const called = await Promise.all(left.map(({ name }) => call(name, event)));
     const failed = called.filter(({ error }) => error !== null);
@@ -93,11 +104,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** The outcome of an attempt that Nexus's own trouble cut short. Interrupted too often, the event has failed. */
-  function interrupted(event: ClaimedEvent, error: string | null, calls: Settlement['calls']): Settlement {
-    const settlement = { event, calls, error, interruptions: 1, released: 0 } as const;
-    const count = event.interruptions + 1;
-    if (count >= MAX_INTERRUPTIONS) return { ...settlement, status: 'failed', delaySeconds: 0 };
-    return { ...settlement, status: 'pending', delaySeconds: interruptionDelay(count) };
+  function interrupted(
+    event: ClaimedEvent,
+    error: string | null,
+    calls: Settlement['calls'],
+    delaySeconds = interruptionDelay(event.interruptions + 1),
+  ): Settlement {
+    const status = event.interruptions + 1 >= MAX_INTERRUPTIONS ? 'failed' : 'pending';
+    return { event, calls, error, status, delaySeconds, interruptions: 1, released: 0 };
   }
 
   async function call(subscriber: string, event: ClaimedEvent) {

@@ -108,9 +108,15 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
       const item = waiting.shift();
       if (!item) return;
       item.signal?.removeEventListener('abort', item.withdraw);
-      const member = idle.pop() ?? start();
+      let member: Member;
+      try {
+        member = idle.pop() ?? start();
+      } catch (error) {
+        item.reject(error);
+        continue;
+      }
       clearTimeout(member.idleTimer);
-      void execute(member, item);
+      execute(member, item);
     }
   }
 

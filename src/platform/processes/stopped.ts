@@ -1,5 +1,5 @@
-/** Why a task did not finish. With `busy` and `closed`, it was never started. */
-export type StopReason = 'timeout' | 'memory' | 'output' | 'crash' | 'busy' | 'closed';
+/** Why a task did not finish. With `start`, `busy` and `closed`, it was never started. */
+export type StopReason = 'timeout' | 'memory' | 'output' | 'crash' | 'start' | 'busy' | 'closed';
 
 /** The process of a task ended or was killed, or the pool refused the task. */
 export class ProcessStopped extends Error {
@@ -34,11 +34,19 @@ export class TaskFailed extends Error {
 /** The causes for which features have error messages. `failed` is a crash or an unexpected error. */
 export type FailureCause = 'timeout' | 'memory' | 'output' | 'failed';
 
-/** Classifies an error of `pool.run`. Undefined when the task is not the cause: an abort, a full queue, a closed pool. */
+const CAUSES: Partial<Record<StopReason, FailureCause>> = {
+  timeout: 'timeout',
+  memory: 'memory',
+  output: 'output',
+  crash: 'failed',
+};
+
+/**
+ * Classifies an error of `pool.run`. Undefined when the task is not the cause: an abort, a process that could not be started,
+ * a full queue, a closed pool.
+ */
 export function failureCause(error: unknown): FailureCause | undefined {
   // A RangeError means that the stack or a string reached its maximum size.
   if (error instanceof TaskFailed) return error.name === 'RangeError' ? 'memory' : 'failed';
-  if (!(error instanceof ProcessStopped)) return undefined;
-  if (error.reason === 'crash') return 'failed';
-  return error.reason === 'busy' || error.reason === 'closed' ? undefined : error.reason;
+  return error instanceof ProcessStopped ? CAUSES[error.reason] : undefined;
 }

@@ -21,18 +21,13 @@ export type TaskProcess = ReturnType<typeof startProcess>;
 const START_TIMEOUT_MS = 30_000;
 const MB = 1024 * 1024;
 
+/** Starts a process. Throws a `ProcessStopped` if the system refuses at once, for lack of memory or file descriptors. */
 export function startProcess(entry: URL, limits: ProcessLimits) {
-  const child = spawn(process.execPath, argumentsOf(entry, limits), {
-    // No environment: the process parses untrusted documents and must not see secrets. Only the time zone is passed.
-    env: process.env.TZ ? { TZ: process.env.TZ } : {},
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    // A new session, so that Ctrl-C reaches only the server, which lets tasks finish.
-    detached: true,
-  });
-  const channel = child.stdio[CHANNEL] as Socket;
+  const { child, channel } = spawnChild(entry, limits);
   let settle: { resolve(reply: Reply): void; reject(error: Error): void } | undefined;
   let stopped: ProcessStopped | undefined;
   let isWanted = true;
+  let isUsed = false;
 
   const stop = (error: ProcessStopped) => {
     stopped ??= error;
@@ -41,11 +36,13 @@ export function startProcess(entry: URL, limits: ProcessLimits) {
   };
   const ended = new Promise<void>((resolve) => {
     child.on('error', (error) => {
-      stop(new ProcessStopped('crash', `The process could not be started: ${error.message}`));
+      stop(notStarted(error));
       resolve();
     });
     child.on('close', (code, signal) => {
-      stop(whyEnded(code, signal, limits, isWanted));
+      // A task is not at fault if the process ended before it got one.
+      if (isUsed) stop(whyEnded(code, signal, limits, isWanted));
+      else stop(notStarted(new Error(`it ended with ${signal ?? `code ${code}`} before its first task`)));
       resolve();
     });
   });
@@ -79,6 +76,7 @@ export function startProcess(entry: URL, limits: ProcessLimits) {
     ready,
     /** Sends a request and resolves with the reply. Rejects with a `ProcessStopped` when the process ends first. */
     send(request: Buffer[]): Promise<Reply> {
+      isUsed = true;
       const reply = nextReply();
       Readable.from(chunksOf(request), { objectMode: false }).pipe(channel, { end: false });
       return reply;
@@ -100,6 +98,31 @@ export function startProcess(entry: URL, limits: ProcessLimits) {
   };
 }
 
+function spawnChild(entry: URL, limits: ProcessLimits): { child: ChildProcess; channel: Socket } {
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, argumentsOf(entry, limits), {
+      // No environment: the process parses untrusted documents and must not see secrets. Only the time zone is passed.
+      env: process.env.TZ ? { TZ: process.env.TZ } : {},
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      // A new session, so that Ctrl-C reaches only the server, which lets tasks finish.
+      detached: true,
+    });
+  } catch (error) {
+    throw notStarted(error as Error);
+  }
+  // Without a file descriptor for the channel, Node sets no `stdio`, although its type says so, and emits the error later.
+  const channel = (child.stdio as ChildProcess['stdio'] | undefined)?.[CHANNEL];
+  if (channel) return { child, channel: channel as Socket };
+  // An error without a listener would end this process.
+  child.on('error', () => undefined);
+  throw notStarted(new Error('no file descriptor is left'));
+}
+
+function notStarted(cause: Error): ProcessStopped {
+  return new ProcessStopped('start', `The process could not be started: ${cause.message}.`, { cause });
+}
+
 function* chunksOf(parts: Buffer[]): Generator<Uint8Array> {
   for (const part of parts) yield* inChunks(part);
 }
@@ -114,7 +137,9 @@ async function startWithin(ready: Promise<Reply>, child: ChildProcess): Promise<
 }
 
 function kill(child: ChildProcess): void {
-  child.kill('SIGKILL');
+  // A process that could not be started has a handle with a random id until its error is emitted: `child.kill` would send the
+  // signal to another process, or to the group of this one.
+  if (child.pid !== undefined) child.kill('SIGKILL');
 }
 
 function argumentsOf(entry: URL, { timeoutMs, memoryMb, resultMb }: ProcessLimits): string[] {

@@ -1,5 +1,5 @@
 import { isDatabaseTrouble } from '../database/trouble.ts';
-import { ProcessStopped } from '../processes/stopped.ts';
+import { failureCause, ProcessStopped } from '../processes/stopped.ts';
 import { retryDelay } from './retry-policy.ts';
 
 /**
@@ -14,9 +14,15 @@ export const MAX_INTERRUPTIONS = 100;
 /** Seconds before the next attempt. The longest is short, so that all work goes on soon after the trouble is over. */
 export const INTERRUPTION_DELAYS = [1, 2, 4, 8, 15] as const;
 
+/**
+ * Seconds before the next attempt at work whose type this process does not know: during an upgrade, a newer process submits
+ * work that only newer processes can do. The limit of interruptions then leaves 50 minutes for the upgrade.
+ */
+export const UNKNOWN_TYPE_DELAY = 30;
+
 /** Whether an error is Nexus's own trouble: the database failed, or this process had no room or no time left for a task. */
 export function isOwnTrouble(error: unknown): boolean {
-  if (error instanceof ProcessStopped) return error.reason === 'busy' || error.reason === 'closed';
+  if (error instanceof ProcessStopped) return failureCause(error) === undefined;
   return isDatabaseTrouble(error);
 }
 

@@ -24,8 +24,11 @@ const FIRST_LOOK_MS = 500;
  */
 export function createLostClaims({ log, leaseSeconds, release, onReleased }: LostClaimsOptions): LostClaims {
   const timers = new Set<NodeJS.Timeout>();
+  let looking = 0;
+  let isClosed = false;
 
   function lookIn(waitMs: number, token: string): void {
+    if (isClosed) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
       void look(token);
@@ -34,6 +37,7 @@ export function createLostClaims({ log, leaseSeconds, release, onReleased }: Los
   }
 
   async function look(token: string): Promise<void> {
+    looking += 1;
     try {
       const count = await release(token);
       if (count === 0) return;
@@ -42,6 +46,8 @@ export function createLostClaims({ log, leaseSeconds, release, onReleased }: Los
     } catch (error) {
       log.debug({ err: error }, 'releasing a lost claim failed; trying again');
       lookIn(FIRST_LOOK_MS, token);
+    } finally {
+      looking -= 1;
     }
   }
 
@@ -50,8 +56,9 @@ export function createLostClaims({ log, leaseSeconds, release, onReleased }: Los
       lookIn(FIRST_LOOK_MS, token);
       lookIn(leaseSeconds * 1000, token);
     },
-    areLeft: () => timers.size > 0,
+    areLeft: () => timers.size > 0 || looking > 0,
     close() {
+      isClosed = true;
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

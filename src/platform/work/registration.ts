@@ -50,8 +50,10 @@ export async function register(options: RegistrationOptions): Promise<Registrati
   }
 
   async function renew(): Promise<void> {
+    const sentAt = performance.now();
     try {
       if (!isEntered) return await enter();
+      const renewedId = id;
       const [renewed] = await sql<{ workers: number }[]>`
         update workers
         set heartbeat_at = now(),
@@ -59,19 +61,26 @@ export async function register(options: RegistrationOptions): Promise<Registrati
             running_count = ${options.runningCount()}
         where id = ${id}
         returning (select count(*) from workers where queues <> '{}' and lease_expires_at > now()) as workers`;
+      // It took longer than the lease, and the row has been abandoned.
+      if (renewedId !== id) return;
       if (renewed) {
         workers = Math.max(1, renewed.workers);
-        renewedAt = performance.now();
+        renewedAt = sentAt;
         return;
       }
       abandon('this worker was taken for dead; its work is dropped');
       await enter();
     } catch (error) {
       log.warn({ err: error }, 'a heartbeat failed; trying again');
-      // By now another worker may do the same work: stop rather than do it twice.
-      if (isEntered && performance.now() - renewedAt > leaseSeconds * 1000)
-        abandon('this worker could not renew its leases in time; its work is dropped');
+      abandonExpired();
     }
+  }
+
+  /** Gives up a row that has expired. Another worker may do the same work by now: stop rather than do it twice. */
+  function abandonExpired(): void {
+    if (!isEntered || performance.now() - renewedAt <= leaseSeconds * 1000) return;
+    abandon('this worker could not renew its leases in time; its work is dropped');
+    renewing = undefined;
   }
 
   /** The row is never used again: what was dropped is taken back when it expires, and only then. */
@@ -82,14 +91,17 @@ export async function register(options: RegistrationOptions): Promise<Registrati
     events.emit('lost');
   }
 
-  const timer = setInterval(
-    () => {
-      renewing ??= renew().finally(() => {
-        renewing = undefined;
-      });
-    },
-    (leaseSeconds * 1000) / RENEWALS_PER_LEASE,
-  );
+  function beat(): void {
+    // A renewal is not waited for longer than the lease: when the network loses packets, it may take minutes to fail.
+    if (renewing) abandonExpired();
+    if (renewing) return;
+    const current = renew().finally(() => {
+      if (renewing === current) renewing = undefined;
+    });
+    renewing = current;
+  }
+
+  const timer = setInterval(beat, (leaseSeconds * 1000) / RENEWALS_PER_LEASE);
 
   return {
     current: () => ({ id, name }),

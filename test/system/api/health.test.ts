@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { ProcessStopped } from '../../../src/platform/processes/stopped.ts';
 import { call, DEV_KEYS, failure, useApp } from '../../support/app.ts';
+import { withRoutes } from '../../support/bare-server.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 
 const database = useDatabase();
@@ -32,6 +34,18 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
     await server.close();
     await sql.end();
   }
+});
+
+test('without a child process for it, a request is 503', async () => {
+  const answer = await withRoutes(
+    { app, database },
+    (api) =>
+      void api.get('/task', { config: { access: 'public' } }, () => {
+        throw new ProcessStopped('start', 'The process could not be started.');
+      }),
+    ({ origin }) => call(origin, 'GET', '/api/v1/task'),
+  );
+  expect(answer).toMatchObject(failure(503, 'E_UNAVAILABLE'));
 });
 
 test('/metrics counts answers by status and times them', async () => {

@@ -77,6 +77,32 @@ describe('a request with an Idempotency-Key', () => {
     expect(await librariesNamed('At once')).toBe(1);
   });
 
+  test('for a job that runs inline, of which many arrive at once, runs one job', async () => {
+    const body = { job_type: 'integrity_audit', execution_mode: 'sync' };
+    const request = { key: DEV_KEYS.admin, body, ...withKey('one-audit') };
+    await Promise.all(Array.from({ length: 5 }, () => app.call('POST', '/api/v1/jobs/submit', request)));
+    expect(await sql`select from jobs where job_type = 'integrity_audit'`).toHaveLength(1);
+  });
+
+  test('for a webhook, of which many arrive at once, tests it and rotates its secret once', async () => {
+    const key = DEV_KEYS.admin;
+    const { body } = await app.call('POST', '/api/v1/webhooks', {
+      key,
+      body: { url: 'https://example.org/' },
+    });
+    const path = `/api/v1/webhooks/${body.data.id}`;
+    for (const action of ['test', 'rotate-secret']) {
+      const ask = () => app.call('POST', `${path}/${action}`, { key, ...withKey(`once-${action}`) });
+      const answers = await Promise.all(Array.from({ length: 5 }, ask));
+      expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    }
+    const [made] = await sql`
+      select
+        (select count(*) from webhook_deliveries where event_type = 'webhook.test') as tests,
+        (select count(*) from webhook_secrets) as secrets`;
+    expect(made).toEqual({ tests: 1, secrets: 2 });
+  });
+
   test('that failed is not remembered, and may be sent again', async () => {
     const { key } = await createPerson(app);
     const send = (name: string) =>

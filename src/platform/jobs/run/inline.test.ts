@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { gate, jobType, readJob, silentLog, useJobs } from '../../../../test/support/jobs.ts';
+import type { Transaction } from '../../database/database.ts';
 import { createControl } from '../control/control.ts';
 import { collectJobTypes, type JobType } from '../job-type.ts';
 import { createEndings } from '../settle/endings.ts';
@@ -87,6 +88,21 @@ describe('a job that its caller waits for', () => {
     expect(answers.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect((await readJob(sql, answers[0]?.id ?? '')).attempts).toHaveLength(1);
+  });
+
+  test('exists together with the claim of its caller: the claim is there before it begins, or there is no job', async () => {
+    await sql`create table claims (key text primary key)`;
+    const claim = async (tx: Transaction) => void (await tx`insert into claims values ('once')`);
+    began = gate();
+    finish = gate();
+    const running = inline.run({ type: patient, payload: {} }, { claim });
+    await began.opened;
+    expect(await sql`select from claims`).toHaveLength(1);
+    const jobsBefore = await sql`select id from jobs order by id`;
+    await expect(inline.run({ type: double, payload: { n: 1 } }, { claim })).rejects.toThrow('claims_pkey');
+    expect(await sql`select id from jobs order by id`).toEqual(jobsBefore);
+    finish.open();
+    await running;
   });
 
   test('can be cancelled meanwhile', async () => {

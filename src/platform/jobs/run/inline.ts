@@ -1,5 +1,6 @@
 import { NexusError } from '../../../contract/errors.ts';
-import { transaction } from '../../database/transaction.ts';
+import type { Transaction } from '../../database/database.ts';
+import { type Claimant, transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import type { Loop } from '../../work/loop.ts';
 import { type Registration, register } from '../../work/registration.ts';
@@ -41,19 +42,20 @@ export function createInline(options: SharedParts) {
   return {
     /**
      * Resolves when the job is over. It has one attempt. Under an idempotency key that was used before, nothing is run: the
-     * answer is the job that exists, in whatever state it is.
+     * answer is the job that exists, in whatever state it is. The job is created together with the claim of the caller.
      */
-    async run<Payload>(job: NewJob<Payload>): Promise<Enqueued> {
+    async run<Payload>(job: NewJob<Payload>, claimant?: Claimant): Promise<Enqueued> {
       const { registration, loop } = await started();
       const token = newId();
-      const [enqueued, leased] = await transaction(sql, async (tx): Promise<[Enqueued, LeasedJob?]> => {
+      const create = async (tx: Transaction): Promise<[Enqueued, LeasedJob?]> => {
         const once = { executionMode: 'sync', maxAttempts: 1, delaySeconds: 0 } as const;
         const enqueued = await enqueue(tx, { ...job, ...once });
         if (!enqueued.created) return [enqueued];
         const leased = await claimById(tx, enqueued.id, registration.current().id, token);
         if (!leased) throw new NexusError('E_UNAVAILABLE', 'Nexus lost its database for a while. Try again.');
         return [enqueued, leased];
-      }).catch((error): never => {
+      };
+      const [enqueued, leased] = await transaction(sql, create, claimant).catch((error): never => {
         loop.claimFailed(token);
         throw error;
       });

@@ -1,5 +1,10 @@
 import { transaction } from '../../database/transaction.ts';
-import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../../work/interruption.ts';
+import {
+  interruptionDelay,
+  isOwnTrouble,
+  MAX_INTERRUPTIONS,
+  UNKNOWN_TYPE_DELAY,
+} from '../../work/interruption.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from '../../work/retry-policy.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { JobType } from '../job-type.ts';
@@ -15,9 +20,13 @@ export async function runJob(
 ): Promise<Outcome | undefined> {
   const { job } = running;
   const type = types.get(job.job_type);
+  if (!type) {
+    const errorText = `This worker knows no job type ${job.job_type}.`;
+    running.log.warn(errorText);
+    const attempt = { runtimeMs: running.runtimeMs(), errorText, errorCode: 'E_UNKNOWN_JOB_TYPE' };
+    return interruptedAttempt(job, attempt, UNKNOWN_TYPE_DELAY);
+  }
   try {
-    if (!type)
-      throw new RetryLater(30, 'E_UNKNOWN_JOB_TYPE', `This worker knows no job type ${job.job_type}.`);
     const completion = await type.handler(readPayload(type, job), running);
     if (running.interruption && running.interruption !== 'shutdown') return undefined;
     if (running.isCompleted) return undefined;
@@ -54,10 +63,11 @@ export function stoppedAttempt(job: LeasedJob, runtimeMs: number): Outcome {
 export function interruptedAttempt(
   job: LeasedJob,
   attempt: { runtimeMs: number; errorText: string; errorCode: string },
+  delaySeconds = interruptionDelay(job.interrupted_count + 1),
 ): Outcome {
   const count = job.interrupted_count + 1;
   if (count < MAX_INTERRUPTIONS) {
-    return { kind: 'interrupted', job, ...attempt, delayMs: interruptionDelay(count) * 1000 };
+    return { kind: 'interrupted', job, ...attempt, delayMs: delaySeconds * 1000 };
   }
   const errorText = `${attempt.errorText} The job was interrupted ${count} times and is given up.`;
   return { kind: 'failed', job, ...attempt, errorText, isInterrupted: true };
@@ -79,7 +89,7 @@ function readPayload(type: JobType, job: LeasedJob): unknown {
   );
 }
 
-function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runtimeMs: number): Outcome {
+function failed(job: LeasedJob, type: JobType, error: unknown, runtimeMs: number): Outcome {
   const { code } = error as { code?: unknown };
   const errorText = textOf(error);
   const errorCode = typeof code === 'string' ? code : null;
@@ -88,7 +98,7 @@ function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runti
     return { kind: 'failed', job, runtimeMs, errorText, errorCode };
   }
   const seconds =
-    error instanceof RetryLater ? error.delaySeconds : retryDelay(type?.retry ?? DEFAULT_RETRY, counted);
+    error instanceof RetryLater ? error.delaySeconds : retryDelay(type.retry ?? DEFAULT_RETRY, counted);
   return { kind: 'retry', job, runtimeMs, errorText, errorCode, delayMs: seconds * 1000 };
 }
 

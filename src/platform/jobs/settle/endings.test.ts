@@ -109,7 +109,7 @@ describe('the end of a job of a public type is told', () => {
     refuses = true;
     const { id } = await enqueue(plain);
     const worker = await work(1);
-    await vi.waitFor(() => expect(worker.begun()).toBe(1));
+    await vi.waitFor(() => expect(worker.begun()).toBe(1), 20_000);
     expect((await readJob(sql, id)).status).toBe('running');
     refuses = false;
     await worker.stopped;
