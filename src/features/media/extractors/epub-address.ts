@@ -9,11 +9,19 @@ export function urlOf(path: string): string {
 
 /** Returns the path in the archive of a URL; empty when it leads out of the archive. */
 export function pathOf(url: string): string {
-  try {
-    return url.startsWith(BOOK) ? decodeURIComponent(new URL(url).pathname.slice(1)) : '';
-  } catch {
-    return '';
-  }
+  const parsed = url.startsWith(BOOK) ? parseUrl(url) : undefined;
+  return parsed ? decodeEscapes(parsed.pathname.slice(1)) : '';
+}
+
+/** Decodes the escapes of an address. A `%` that begins none stays, as in `100%.xhtml`. */
+export function decodeEscapes(address: string): string {
+  return address.replace(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
 }
 
 /** Resolves an address in a file of the archive to a path; empty when it leads out of the archive. */

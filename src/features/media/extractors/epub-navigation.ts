@@ -1,8 +1,9 @@
+import { canonicalLine } from '../text/canonical-text.ts';
 import { fragmentOf } from '../text/targets.ts';
 import type { Archive } from './archive.ts';
 import { resolvePath, urlOf } from './epub-address.ts';
-import { cleanLine, readXml } from './epub-xml.ts';
-import { childrenNamed, descendants, localName, type XmlElement } from './xml.ts';
+import { readXml } from './epub-xml.ts';
+import { attributeOf, childrenNamed, descendants, localName, type XmlElement } from './xml.ts';
 
 /** A part of a book that its navigation names. */
 export interface NavTarget {
@@ -53,6 +54,7 @@ export async function readNavigation(
   const old = ncx === undefined || isComplete ? undefined : await readXml(archive, ncx);
   if (ncx !== undefined && old) readNcx(navigation, old, ncx);
   if (navigation.landmarks.length === 0) readGuide(navigation, opf, opfPath);
+  for (const target of Object.values(navigation).flat()) target.path = archive.nameOf(target.path);
   return navigation;
 }
 
@@ -63,13 +65,13 @@ function readNav(navigation: Navigation, document: XmlElement, base: string): vo
   for (const list of toc ? childrenNamed(toc, 'ol') : []) collectNav(navigation.toc, list, base, 0);
   const pages = ofType('page-list');
   for (const link of pages ? descendants(pages, 'a') : [])
-    addPage(navigation.pages, targetOf(link.textContent, link.getAttribute('href'), base));
+    addPage(navigation.pages, targetOf(link.textContent, attributeOf(link, 'href'), base));
   const landmarks = ofType('landmarks');
   for (const link of landmarks ? descendants(landmarks, 'a') : [])
     addLandmark(
       navigation.landmarks,
       typesOf(link)[0],
-      targetOf(link.textContent, link.getAttribute('href'), base),
+      targetOf(link.textContent, attributeOf(link, 'href'), base),
     );
 }
 
@@ -79,26 +81,26 @@ function readNcx(navigation: Navigation, document: XmlElement, base: string): vo
   if (navigation.pages.length > 0) return;
   for (const page of descendants(document, 'pageTarget')) {
     const target = ncxTarget(page, base);
-    addPage(navigation.pages, { ...target, title: target.title || (page.getAttribute('value') ?? '') });
+    addPage(navigation.pages, { ...target, title: target.title || (attributeOf(page, 'value') ?? '') });
   }
 }
 
 function readGuide({ landmarks }: Navigation, opf: XmlElement, base: string): void {
   const [guide] = descendants(opf, 'guide');
   for (const reference of guide ? childrenNamed(guide, 'reference') : []) {
-    const target = targetOf(reference.getAttribute('title') ?? '', reference.getAttribute('href'), base);
-    addLandmark(landmarks, (reference.getAttribute('type') ?? '').toLowerCase(), target);
+    const target = targetOf(attributeOf(reference, 'title') ?? '', attributeOf(reference, 'href'), base);
+    addLandmark(landmarks, (attributeOf(reference, 'type') ?? '').toLowerCase(), target);
   }
 }
 
 function typesOf(element: XmlElement): string[] {
-  return (element.getAttribute('epub:type') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  return (attributeOf(element, 'epub:type') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 function collectNav(entries: TocEntry[], list: XmlElement, base: string, depth: number): void {
   for (const item of childrenNamed(list, 'li')) {
     const label = [...item.children].find((child) => ['a', 'span'].includes(localName(child)));
-    addEntry(entries, { ...targetOf(label?.textContent, label?.getAttribute('href'), base), depth });
+    addEntry(entries, { ...targetOf(label?.textContent, attributeOf(label, 'href'), base), depth });
     if (depth < MAX_TOC_DEPTH)
       for (const inner of childrenNamed(item, 'ol')) collectNav(entries, inner, base, depth + 1);
   }
@@ -124,23 +126,23 @@ function addLandmark(landmarks: LandmarkTarget[], term: string | undefined, targ
   if (!term || !/^[a-z][a-z.-]{0,40}$/.test(term) || !target.path) return;
   const type = TERMS[term] ?? term;
   if (landmarks.length < MAX_LANDMARKS && !landmarks.some((known) => known.type === type))
-    landmarks.push({ ...target, title: target.title.slice(0, 200), type });
+    landmarks.push({ ...target, title: canonicalLine(target.title, 200), type });
 }
 
 function ncxTarget(element: XmlElement, base: string): NavTarget {
   const label = childrenNamed(element, 'navLabel')[0]?.textContent;
-  return targetOf(label, childrenNamed(element, 'content')[0]?.getAttribute('src'), base);
+  return targetOf(label, attributeOf(childrenNamed(element, 'content')[0], 'src'), base);
 }
 
-function targetOf(label = '', href: string | null = '', base: string): NavTarget {
+function targetOf(label = '', href = '', base: string): NavTarget {
   const path = href ? resolvePath(href, base) : '';
   const id = href && path ? fragmentOf(href, { baseUrl: urlOf(base), pageUrls: [urlOf(path)] }) : undefined;
-  return { title: cleanLine(label), path, id: id || undefined };
+  return { title: canonicalLine(label), path, id: id || undefined };
 }
 
 /** Returns the number of a printed page: `12` for `Page 12.`; empty for what is not a number or a short name. */
 export function pageNumber(label: string): string {
-  const number = cleanLine(label)
+  const number = canonicalLine(label)
     .replace(/^(page|p\.|seite|s\.|página|pagina)\s*(?=[\divxlc])/i, '')
     .replace(/[.\s]+$/, '');
   return number.length <= LONGEST_PAGE_NUMBER ? number : '';

@@ -1,9 +1,10 @@
+import { canonicalLine } from '../text/canonical-text.ts';
 import { type Archive, DRM, invalid } from './archive.ts';
 import { resolvePath } from './epub-address.ts';
 import { readNavigation } from './epub-navigation.ts';
-import { cleanLine, readXml } from './epub-xml.ts';
+import { readXml } from './epub-xml.ts';
 import { languageTag } from './extraction.ts';
-import { childrenNamed, descendants, type XmlElement } from './xml.ts';
+import { attributeOf, childrenNamed, descendants, type XmlElement } from './xml.ts';
 
 interface Item {
   path: string;
@@ -42,11 +43,11 @@ const LARGEST_PAGE = 20_000;
 export async function readBook(archive: Archive) {
   await refuseDrm(archive);
   const container = await readXml(archive, 'META-INF/container.xml');
-  const opfPath = container && descendants(container, 'rootfile')[0]?.getAttribute('full-path');
+  const opfPath = container && attributeOf(descendants(container, 'rootfile')[0], 'full-path');
   const opf = opfPath ? await readXml(archive, opfPath) : undefined;
   if (!opfPath || !opf) throw invalid('The file is a zip archive, but not an EPUB.');
 
-  const items = manifest(opf, opfPath);
+  const items = manifest(archive, opf, opfPath);
   const spine = descendants(opf, 'spine')[0];
   const all = [...items.values()];
   const writingMode = metaNamed(opf, 'primary-writing-mode')?.toLowerCase();
@@ -56,7 +57,7 @@ export async function readBook(archive: Archive) {
     images: all.filter(({ type }) => type.startsWith('image/')).map(({ path }) => path),
     cover: coverOf(opf, items),
     isRightToLeft:
-      spine?.getAttribute('page-progression-direction') === 'rtl' ||
+      attributeOf(spine, 'page-progression-direction') === 'rtl' ||
       (writingMode !== undefined && /^(horizontal|vertical)-rl$/.test(writingMode)),
     /** How the text is written where its style says nothing. */
     writingMode,
@@ -64,8 +65,7 @@ export async function readBook(archive: Archive) {
     pageSize: defaultPageSize(opf),
     ...(await readNavigation(archive, {
       nav: all.find(({ properties }) => properties.includes('nav'))?.path,
-      ncx: (items.get(spine?.getAttribute('toc') ?? '') ?? all.find(({ type }) => type.includes('ncx')))
-        ?.path,
+      ncx: (items.get(attributeOf(spine, 'toc') ?? '') ?? all.find(({ type }) => type.includes('ncx')))?.path,
       opf,
       opfPath,
     })),
@@ -76,19 +76,19 @@ export async function readBook(archive: Archive) {
 async function refuseDrm(archive: Archive): Promise<void> {
   const encryption = await readXml(archive, 'META-INF/encryption.xml');
   const methods = encryption ? descendants(encryption, 'EncryptionMethod') : [];
-  if (methods.some((method) => !FONT_OBFUSCATION.includes(method.getAttribute('Algorithm') ?? '')))
+  if (methods.some((method) => !FONT_OBFUSCATION.includes(attributeOf(method, 'Algorithm') ?? '')))
     throw invalid(DRM);
 }
 
-function manifest(opf: XmlElement, opfPath: string): Map<string, Item> {
+function manifest(archive: Archive, opf: XmlElement, opfPath: string): Map<string, Item> {
   return new Map(
     descendants(opf, 'item').map((item) => [
-      item.getAttribute('id') ?? '',
+      attributeOf(item, 'id') ?? '',
       {
-        path: resolvePath(item.getAttribute('href') ?? '', opfPath),
-        type: (item.getAttribute('media-type') ?? '').toLowerCase(),
-        properties: (item.getAttribute('properties') ?? '').split(/\s+/),
-        fallback: item.getAttribute('fallback') ?? '',
+        path: archive.nameOf(resolvePath(attributeOf(item, 'href') ?? '', opfPath)),
+        type: (attributeOf(item, 'media-type') ?? '').toLowerCase(),
+        properties: (attributeOf(item, 'properties') ?? '').split(/\s+/),
+        fallback: attributeOf(item, 'fallback') ?? '',
       },
     ]),
   );
@@ -98,9 +98,9 @@ function manifest(opf: XmlElement, opfPath: string): Map<string, Item> {
 function spineItems(spine: XmlElement | undefined, items: Map<string, Item>, isFixed: boolean): SpineItem[] {
   const chapters = new Map<string, SpineItem>();
   for (const itemref of spine ? childrenNamed(spine, 'itemref') : []) {
-    const item = readableItem(items, itemref.getAttribute('idref') ?? '');
+    const item = readableItem(items, attributeOf(itemref, 'idref') ?? '');
     if (!item || chapters.has(item.path)) continue;
-    const properties = itemref.getAttribute('properties') ?? '';
+    const properties = attributeOf(itemref, 'properties') ?? '';
     const [, layout] = /\brendition:layout-(pre-paginated|reflowable)\b/.exec(properties) ?? [];
     chapters.set(item.path, {
       path: item.path,
@@ -126,7 +126,7 @@ async function isFixedLayout(archive: Archive, opf: XmlElement): Promise<boolean
   for (const path of DISPLAY_OPTIONS) {
     const options = await readXml(archive, path);
     const isFixed = (option: XmlElement) =>
-      option.getAttribute('name') === 'fixed-layout' && option.textContent.trim() === 'true';
+      attributeOf(option, 'name') === 'fixed-layout' && option.textContent.trim() === 'true';
     if (options && descendants(options, 'option').some(isFixed)) return true;
   }
   return false;
@@ -154,20 +154,20 @@ export function pageSize(width: number | undefined, height: number | undefined):
 }
 
 function metaProperty(opf: XmlElement, property: string): string | undefined {
-  const metas = descendants(opf, 'meta').filter((meta) => meta.getAttribute('property') === property);
-  return metas.find((meta) => !meta.getAttribute('refines'))?.textContent.trim();
+  const metas = descendants(opf, 'meta').filter((meta) => attributeOf(meta, 'property') === property);
+  return metas.find((meta) => !attributeOf(meta, 'refines'))?.textContent.trim();
 }
 
 function metaNamed(opf: XmlElement, name: string): string | undefined {
-  const meta = descendants(opf, 'meta').find((one) => one.getAttribute('name')?.toLowerCase() === name);
-  return meta?.getAttribute('content')?.trim();
+  const meta = descendants(opf, 'meta').find((one) => attributeOf(one, 'name')?.toLowerCase() === name);
+  return attributeOf(meta, 'content')?.trim();
 }
 
 function describe(opf: XmlElement) {
   const metadata = descendants(opf, 'metadata')[0];
   const all = (name: string) =>
     (metadata ? childrenNamed(metadata, name) : [])
-      .map((element) => cleanLine(element.textContent))
+      .map((element) => canonicalLine(element.textContent))
       .filter(Boolean);
   const first = (name: string) => all(name)[0] ?? null;
   return {

@@ -1,4 +1,3 @@
-import { canonicalLines } from '../text/canonical-text.ts';
 import type { Archive } from './archive.ts';
 import { parseXml, type XmlElement } from './xml.ts';
 
@@ -6,9 +5,4 @@ import { parseXml, type XmlElement } from './xml.ts';
 export async function readXml(archive: Archive, path: string): Promise<XmlElement | undefined> {
   const bytes = await archive.read(path);
   return bytes && parseXml(bytes);
-}
-
-/** Returns a text as one line of at most a thousand characters. */
-export function cleanLine(text: string): string {
-  return canonicalLines(text.replaceAll('\n', ' ')).slice(0, 1000);
 }

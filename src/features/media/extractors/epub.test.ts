@@ -54,6 +54,58 @@ test('chapters have the order of the spine, not of the archive', async () => {
   expect((await book({ chapters })).plain_text).toBe('z\na\nm');
 });
 
+test.each([
+  ['with another Unicode form', 'ä.xhtml'.normalize('NFC'), { name: 'OEBPS/ä.xhtml'.normalize('NFD') }],
+  ['in another case', 'Text/One.xhtml', { name: 'OEBPS/text/one.XHTML' }],
+  ['with a percent sign', '100%.xhtml', {}],
+  ['with a percent sign and a space', '100%%20sure.xhtml', { name: 'OEBPS/100% sure.xhtml' }],
+  ['with escapes in its name', 'a%20b.xhtml', {}],
+  ['without the flag of UTF-8', 'ä.xhtml', { isUnflagged: true }],
+])('a chapter is found %s, also by the contents', async (_how, file, stored) => {
+  const chapters = [{ file, title: 'One', body: '<p>It began.</p>', stored }];
+  const { plain_text, outline } = await book({ chapters });
+  expect(plain_text).toBe('It began.');
+  expect(outline).toEqual([{ title: 'One', fragment_idx: 0, depth: 0 }]);
+});
+
+test('images and links to chapters are found in another case', async () => {
+  const chapters = [
+    {
+      file: 'one.xhtml',
+      title: 'One',
+      body: '<p><img src="Images/Cover.PNG"/> <a href="TWO.xhtml">on</a></p>',
+    },
+    { file: 'two.xhtml', title: 'Two', body: '<p>It went on.</p>' },
+  ];
+  const { fragments, assets } = await book({ chapters });
+  expect(fragments[0]?.html_sanitized).toContain(`src="/media/1/assets/${assets[0]?.name}"`);
+  expect(fragments[0]?.html_sanitized).toContain('href="#fragment-1"');
+});
+
+test('of two names that differ in case, each has its own file', async () => {
+  const chapters = ['one.xhtml', 'ONE.xhtml'].map((file) => ({ file, title: file, body: `<p>${file}</p>` }));
+  expect((await book({ chapters })).plain_text).toBe('one.xhtml\nONE.xhtml');
+});
+
+test('an ampersand in the name of a chapter or a title of the guide is read', async () => {
+  const { plain_text, outline, book } = await extract(
+    makeEpub({
+      chapters: [
+        {
+          file: 'this&amp;that.xhtml',
+          title: 'One',
+          body: '<p>It began.</p>',
+          stored: { name: 'OEBPS/this&that.xhtml' },
+        },
+      ],
+      guide: '<guide><reference type="text" title="This &amp; that" href="this&amp;that.xhtml"/></guide>',
+    }),
+  );
+  expect(plain_text).toBe('It began.');
+  expect(outline).toEqual([{ title: 'One', fragment_idx: 0, depth: 0 }]);
+  expect(book?.landmarks).toEqual([{ type: 'bodymatter', title: 'This & that', fragment_idx: 0 }]);
+});
+
 test.each(Object.entries(SENTENCES))('the text of a book in %s is unchanged', async (language, sentence) => {
   const { plain_text, metadata } = await book({
     language,

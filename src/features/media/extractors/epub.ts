@@ -1,5 +1,5 @@
 import type { PrintedPage } from '../../../contract/media.ts';
-import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { canonicalLine, canonicalText } from '../text/canonical-text.ts';
 import { escapeAttribute } from '../text/markup.ts';
 import { invalid, openArchive, unsafe } from './archive.ts';
 import { createDrawings } from './drawings.ts';
@@ -40,13 +40,13 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
   const used = new Set<Asset>();
   const drawings = createDrawings(assetPath);
   const imageAt = (path: string) => {
-    const asset = images.get(path)?.asset;
+    const asset = images.get(archive.nameOf(path))?.asset;
     if (asset) used.add(asset);
     return asset && `${assetPath}${asset.name}`;
   };
   const imagesAt = (from: string) => ({
     find(url: string) {
-      const name = resolvePath(url, from);
+      const name = archive.nameOf(resolvePath(url, from));
       const asset = images.get(name)?.asset;
       return asset && { name, url: `${assetPath}${asset.name}` };
     },
@@ -63,7 +63,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
     styleBudget: createStyleBudget(),
     imagesAt,
     imageAt,
-    numberOf: (path) => numbers.get(path),
+    numberOf: (path) => numbers.get(archive.nameOf(path)),
     writingMode: book.writingMode,
     pageSize: book.pageSize,
   };
@@ -155,5 +155,5 @@ function uniqueAssets(assets: Asset[]): Asset[] {
 
 function headingOf(html: string): string | null {
   const heading = /<h[1-3][^>]*>(.*?)<\/h[1-3]>/s.exec(html)?.[1];
-  return (heading && canonicalLines(canonicalText(heading).replaceAll('\n', ' ')).slice(0, 300)) || null;
+  return (heading && canonicalLine(canonicalText(heading), 300)) || null;
 }

@@ -3,7 +3,7 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
 import { createProcessPool, type PoolOptions, siblingModule } from '../../../platform/processes/pool.ts';
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
-import { type Extraction, ExtractionFailure, toExtraction } from './extraction.ts';
+import { type Extraction, ExtractionFailure, languageTag, toExtraction } from './extraction.ts';
 import type { extractionWork } from './extractor-worker.ts';
 import type { ImageTask } from './thumbnail.ts';
 
@@ -88,7 +88,7 @@ export function createExtractors(options: ExtractorOptions) {
         });
       if (fragments.length === 0)
         throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known });
-      const metadata = { ...known.metadata, language: transcript.language || null };
+      const metadata = { ...known.metadata, language: languageTag(transcript.language) };
       return toExtraction({ title, metadata, fragments });
     },
 

@@ -129,6 +129,11 @@ describe('the title of the first page', () => {
     expect(titleOf(layOut([...title, ...text], HEIGHT))).toBe('On the Lighting of Lamps');
   });
 
+  test('has no NUL, which the database does not store', () => {
+    const title = column(50, 740, ['On\0 the Lighting\0'], 20);
+    expect(titleOf(layOut([...title, ...text], HEIGHT))).toBe('On the Lighting');
+  });
+
   test('is unknown when all text has one size, or the largest is at the bottom', () => {
     expect(titleOf(layOut(text, HEIGHT))).toBeNull();
     expect(titleOf(layOut([...text, ...column(50, 100, ['BUY NOW'], 30)], HEIGHT))).toBeNull();

@@ -1,3 +1,4 @@
+import { canonicalLine } from '../text/canonical-text.ts';
 import { inReadingOrder, type Line, PARAGRAPH_GAP, usualDistance, usualSize } from './pdf-reading-order.ts';
 
 /** A run of text on a page, in points from the bottom left. */
@@ -154,5 +155,5 @@ export function titleOf({ lines, height }: PageLayout): string | null {
     title = title === '' ? line.text.trim() : joined(title, line.text.trim());
   }
   const isTitle = title.length <= LONGEST_TITLE && /\p{L}{2}/u.test(title);
-  return isTitle ? title : null;
+  return isTitle ? canonicalLine(title) : null;
 }

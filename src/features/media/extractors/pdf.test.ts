@@ -37,6 +37,18 @@ test('an East Asian font without its own character map is read with the standard
   expect((await extract({ pages: [['图书馆']], font: 'chinese' })).plain_text).toBe('图书馆');
 });
 
+const ROTATIONS = [0, 90, 180, 270] as const;
+test.each(ROTATIONS.flatMap((rotation) => [false, true].map((isSideways) => ({ rotation, isSideways }))))(
+  'a page is read in the direction of its text: %o',
+  async (turn) => {
+    const { plain_text } = await extract({
+      pages: [['The first line', 'and the second line,', 'and more.']],
+      ...turn,
+    });
+    expect(plain_text).toBe('The first line and the second line, and more.');
+  },
+);
+
 test('outline entries link to pages', async () => {
   const { outline } = await extract({
     pages: [['a'], ['b'], ['c']],

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { canonicalLines } from '../text/canonical-text.ts';
+import { canonicalLine, canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
 import { loadCanvas } from './canvas.ts';
 import { ExtractionFailure, languageTag, type OutlineItem, toExtraction, toFragment } from './extraction.ts';
@@ -84,12 +84,13 @@ async function loadPdfJs(): Promise<PdfJs> {
 async function layOutPage(document: PdfDocument, number: number): Promise<PageLayout> {
   try {
     const page = await document.getPage(number);
-    const { height } = page.getViewport({ scale: 1 });
     const { items } = await page.getTextContent();
     page.cleanup();
+    const texts = items.filter((item) => 'str' in item);
+    const viewport = page.getViewport({ scale: 1, rotation: turnOf(texts) });
     return layOut(
-      items.flatMap((item) => ('str' in item ? [toTextItem(item)] : [])),
-      height,
+      texts.map((item) => toTextItem(item, viewport)),
+      viewport.height,
     );
   } catch (error) {
     throw new ExtractionFailure('E_PDF_INVALID', `Page ${number} of the PDF is damaged.`, { cause: error });
@@ -103,9 +104,38 @@ interface PdfItem {
   width: number;
 }
 
-function toTextItem({ str, transform, width }: PdfItem): TextItem {
+/** The transformation of a page to its shown position, in points from the top left. */
+interface Viewport {
+  transform: number[];
+  height: number;
+}
+
+/**
+ * Returns the clockwise turn, in degrees, that makes most of a page's text upright. It is not always the rotation of the
+ * page: wide tables are often printed sideways on upright pages.
+ */
+function turnOf(items: PdfItem[]): number {
+  const letters = [0, 0, 0, 0];
+  for (const { str, transform } of items) {
+    const [, , c = 0, d = 0] = transform;
+    const quarter = (Math.round(Math.atan2(-c, d) / (Math.PI / 2)) + 4) % 4;
+    letters[quarter] = (letters[quarter] ?? 0) + str.trim().length;
+  }
+  return 90 * letters.indexOf(Math.max(...letters));
+}
+
+function toTextItem({ str, transform, width }: PdfItem, viewport: Viewport): TextItem {
   const [, , c = 0, d = 0, x = 0, y = 0] = transform;
-  return { text: str, x, y, width, size: Math.hypot(c, d) };
+  const [xx = 1, yx = 0, xy = 0, yy = -1, left = 0, top = 0] = viewport.transform;
+  // A page may define another unit than points.
+  const unit = Math.hypot(xx, yx);
+  return {
+    text: str,
+    x: xx * x + xy * y + left,
+    y: viewport.height - top - yx * x - yy * y,
+    width: width * unit,
+    size: Math.hypot(c, d) * unit,
+  };
 }
 
 async function describe(document: PdfDocument) {
@@ -114,7 +144,7 @@ async function describe(document: PdfDocument) {
   };
   const text = (name: string) => {
     const value = info[name];
-    return (typeof value === 'string' && canonicalLines(value).slice(0, 1000)) || null;
+    return (typeof value === 'string' && canonicalLine(value)) || null;
   };
   const [, year, month = '01', day = '01'] =
     /^D:(\d{4})(\d{2})?(\d{2})?/.exec(text('CreationDate') ?? '') ?? [];
@@ -139,7 +169,7 @@ async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   const stack = roots.map((node) => ({ node, depth: 0 })).reverse();
   for (let next = stack.pop(); next && items.length < MAX_OUTLINE_ITEMS; next = stack.pop()) {
     const { node, depth } = next;
-    const title = canonicalLines(node.title).replaceAll('\n', ' ');
+    const title = canonicalLine(node.title);
     if (title) items.push({ title, fragment_idx: await pageOf(document, node.dest), depth });
     for (const child of node.items.toReversed()) stack.push({ node: child, depth: depth + 1 });
   }

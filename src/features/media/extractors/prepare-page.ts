@@ -9,11 +9,22 @@ import { type PageDocument, PageElement } from './page-dom.ts';
  * drawings, footnotes, and the language of code. Returns the formulas for `fromPage`.
  */
 export function preparePage(page: PageDocument, drawings: Drawings, { isFixed = false } = {}): Element[] {
+  dropLongAttributes(page);
   const formulas = replaceFormulas(page);
   drawings.replaceIn(page, { isFixed });
   for (const code of page.querySelectorAll('pre,code')) markLanguage(code);
   for (const note of page.querySelectorAll('aside,footer')) if (isNote(note)) replaceByDiv(page, note);
   return formulas;
+}
+
+/** The longest attribute of an image that is kept, in characters. Real values of `srcset` have up to about 5,000. */
+const LONGEST = 8192;
+
+/** Drops long attributes of images, such as `srcset`: Readability's patterns take quadratic time for each of them. */
+function dropLongAttributes(page: PageDocument): void {
+  for (const element of page.querySelectorAll('img,picture,source,figure,video,audio'))
+    for (const { name, value } of element.attributes)
+      if (value.length > LONGEST && name !== 'src' && name !== 'alt') element.removeAttribute(name);
 }
 
 /** The languages of code are often named by an element around it. */

@@ -4,6 +4,7 @@ import { failureOf, useExtractors } from '../../../../test/support/extractors.ts
 import { makePage, SENTENCES } from '../../../../test/support/fixtures/pages.ts';
 import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
 import { startSite } from '../../../../test/support/internet.ts';
+import { extractWebArticle } from './web-article.ts';
 
 const extractors = useExtractors();
 const IMAGES = '/media/1/images?url=';
@@ -65,6 +66,20 @@ test('metadata comes from JSON-LD', async () => {
     author: 'B. Writer',
     published: '2023-01-02',
   });
+});
+
+test('metadata has no NUL, which the database does not store', async () => {
+  const data = {
+    '@context': 'https://schema.org',
+    '@type': 'NewsArticle',
+    headline: 'The l\0amp',
+    author: { name: '\0B. Writer' },
+    description: 'About\0 a lamp.',
+  };
+  const head = `<script type="application/ld+json">${JSON.stringify(data)}</script>`;
+  const { title, metadata } = await extract(makePage({ head }));
+  expect(title).toBe('The lamp');
+  expect(metadata).toMatchObject({ author: 'B. Writer', description: 'About a lamp.' });
 });
 
 test('links and images become absolute, images use the proxy, and scripts are removed', async () => {
@@ -167,6 +182,25 @@ test('a short note is an article', async () => {
   expect(plain_text).toContain(SENTENCES.en);
 });
 
+test('a plain text keeps its lines and characters, and its first line is the title', async () => {
+  const text = `Headers of C\n\n${SENTENCES.en}\nThe first is <stdio.h>.\n\n    #include <stdio.h>\n    int main();\n`;
+  const { title, metadata, fragments, is_link } = await extract(text, { 'content-type': 'text/plain' });
+  expect({ title, is_link, site: metadata.site }).toEqual({
+    title: 'Headers of C',
+    is_link: false,
+    site: '127.0.0.1',
+  });
+  expect(fragments[0]?.html_sanitized).toBe(
+    `<p>${SENTENCES.en} The first is &lt;stdio.h&gt;.</p><pre>    #include &lt;stdio.h&gt;\n    int main();</pre>`,
+  );
+});
+
+test('a page that is sent as plain text is extracted as a page', async () => {
+  const { title, plain_text } = await extract(makePage(), { 'content-type': 'text/plain' });
+  expect(title).toBe('The lamp');
+  expect(plain_text).not.toContain('<p>');
+});
+
 describe('a page with hardly any text is a link', () => {
   test('with its title, description and picture, and without the address that it declares', async () => {
     const page = `<html><head><title>Chess</title><link rel="canonical" href="/">
@@ -246,3 +280,14 @@ test.each(['application/pdf', 'text/html', 'application/octet-stream'])(
     expect(result.kind === 'pdf' && result.file.equals(pdf)).toBe(true);
   },
 );
+
+test.each([
+  ['a page with many digits and hardly any letters', `<p>${'1'.repeat(80_000)}</p>`],
+  ['a long address in a srcset', makePage({ article: `<img srcset="${'a'.repeat(60_000)} b">` })],
+  ['a long address of a lazy image', makePage({ article: `<img data-x="${'.jpg'.repeat(30_000)} b c">` })],
+])('%s takes at most three seconds of CPU time', (_what, page) => {
+  const task = { bytes: Buffer.from(page), contentType: 'text/html', url: 'https://example.org/', ...paths };
+  const before = process.cpuUsage();
+  extractWebArticle(task);
+  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
+});

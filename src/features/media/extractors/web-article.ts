@@ -1,12 +1,13 @@
 import { Readability } from '@mozilla/readability';
-import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
+import { canonicalLine } from '../text/canonical-text.ts';
 import { absoluteUrl, sanitizeNodes } from '../text/sanitize.ts';
 import { createDrawings } from './drawings.ts';
 import { ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
 import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
 import { fromPage } from './page-markup.ts';
+import { readPlainText } from './plain-text.ts';
 import { preparePage } from './prepare-page.ts';
 
 interface WebArticleTask {
@@ -20,12 +21,13 @@ interface WebArticleTask {
   assetPath: string;
 }
 
-/** Matches at least 40 letters. A page with less text is a notice, a login form or an application: a link, not an article. */
-const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
+/** A page with fewer letters is a notice, a login form or an application: a link, not an article. */
+const ENOUGH_LETTERS = 40;
 
-/** Extracts the article of a page, and the canonical address that the page declares. */
+/** Extracts the article of a page or a plain text, and the canonical address that the page declares. */
 export function extractWebArticle({ bytes, contentType, url, imagePath, assetPath }: WebArticleTask) {
   const { text } = decodeText(bytes, contentType);
+  if (isPlainText(contentType, text)) return plainTextArticle(text, url);
   const document = parsePage(text);
   const page = describePage(document, url);
   document.baseURI = page.baseUrl;
@@ -48,13 +50,13 @@ export function extractWebArticle({ bytes, contentType, url, imagePath, assetPat
   });
   const description = clean(article?.excerpt) ?? page.description;
   const fragment = toFragment(0, html);
-  const isLink = !ENOUGH_LETTERS.test(fragment.canonical_text);
+  const isLink = !hasEnoughLetters(fragment.canonical_text);
   const isEmpty = !title && !description && fragment.canonical_text === '';
   if (isLink && (isLoginForm || isEmpty)) throw noArticle(isLoginForm, url);
 
   const metadata = {
     author: clean(article?.byline),
-    site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
+    site: clean(article?.siteName) ?? siteOf(url),
     language: page.language,
     published: isoDate(article?.publishedTime ?? page.published),
     description,
@@ -63,6 +65,30 @@ export function extractWebArticle({ bytes, contentType, url, imagePath, assetPat
   const extraction = toExtraction({ title, metadata, fragments: [fragment], assets: drawings.used() });
   // Pages without text cannot be compared, so they are not united with the address that they declare.
   return { ...extraction, is_link: isLink, canonical_url: isLink ? null : page.canonicalUrl };
+}
+
+/** Some servers send pages as plain text. */
+function isPlainText(contentType: string | undefined, text: string): boolean {
+  return /^\s*text\/plain\b/i.test(contentType ?? '') && !/^\s*<(!doctype\s+html|html)\b/i.test(text);
+}
+
+function plainTextArticle(text: string, url: string) {
+  const { title, html } = readPlainText(text);
+  const fragment = toFragment(0, html);
+  if (fragment.canonical_text === '') throw noArticle(false, url);
+  const metadata = { site: siteOf(url) };
+  const extraction = toExtraction({ title: clean(title), metadata, fragments: [fragment] });
+  return { ...extraction, is_link: !hasEnoughLetters(fragment.canonical_text), canonical_url: null };
+}
+
+function siteOf(url: string): string {
+  return new URL(url).hostname.replace(/^www\./, '');
+}
+
+function hasEnoughLetters(text: string): boolean {
+  let letters = 0;
+  for (const _letter of text.matchAll(/\p{L}/gu)) if (++letters === ENOUGH_LETTERS) return true;
+  return false;
 }
 
 function describePage(document: PageDocument, url: string) {
@@ -131,11 +157,7 @@ function isoDate(value: string | null | undefined): string | null {
 }
 
 function clean(text: string | null | undefined): string | null {
-  const trimmed = normalForm(text ?? '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 1000);
-  return trimmed || null;
+  return canonicalLine(text ?? '') || null;
 }
 
 function noArticle(isLoginForm: boolean, url: string): ExtractionFailure {

@@ -1,6 +1,10 @@
 const WORDS_PER_MINUTE = 220;
 
-const WORD = /[\p{L}\p{N}]+(?:['’.,-][\p{L}\p{N}]+)*/gu;
+/**
+ * Matches the first letter of each word. Vowel signs and accents (`\p{M}`), as in Hindi, and the joiners of Persian continue a
+ * word, and so does one mark between letters, as in `don't`. Matching whole words overflows the stack on a long `a.a.a.a…`.
+ */
+const WORD_START = /(?<![\p{L}\p{N}\p{M}\u200c\u200d]['’.,-]?)[\p{L}\p{N}]/gu;
 
 /**
  * Scripts without spaces between words, and their average number of letters per word. Finding the actual words needs a
@@ -21,7 +25,7 @@ export function countWords(text: string): number {
     unspaced += count / perWord;
     spaced = spaced.replace(letter, ' ');
   }
-  return Math.round(unspaced) + (spaced.match(WORD)?.length ?? 0);
+  return Math.round(unspaced) + (spaced.match(WORD_START)?.length ?? 0);
 }
 
 export function readingMinutes(words: number): number {

@@ -1,5 +1,6 @@
 import { DOMParser } from 'linkedom';
 import { decodeText } from '../../../platform/egress/charset.ts';
+import { escapeText } from '../text/markup.ts';
 import { unsafe } from './archive.ts';
 
 /** The part of an XML element's interface that is used here. */
@@ -7,7 +8,7 @@ export interface XmlElement {
   localName: string;
   textContent: string;
   children: Iterable<XmlElement>;
-  getAttribute(name: string): string | null;
+  getAttributeNode(name: string): { value: string } | null;
   querySelectorAll(selector: string): Iterable<XmlElement>;
 }
 
@@ -25,6 +26,11 @@ export function descendants(root: XmlElement, name: string): XmlElement[] {
 
 export function childrenNamed(root: XmlElement, name: string): XmlElement[] {
   return [...root.children].filter((element) => localName(element) === name);
+}
+
+/** Returns an attribute without entities. `getAttribute` of linkedom would return `a&amp;b` for it. */
+export function attributeOf(element: XmlElement | undefined, name: string): string | undefined {
+  return element?.getAttributeNode(name)?.value;
 }
 
 export function localName({ localName: name }: XmlElement): string {
@@ -48,13 +54,18 @@ const PREFIX = /<(\/?)(?:m|mml|math|svg):(?=[a-z])/gi;
 
 const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
 
+/** Matches comments, scripts and styles, and the sections of CDATA outside them. What never ends goes to the end of the text. */
+const CDATA =
+  /<!--.*?(?:-->|$)|<(script|style)\b[^<>]*(?:(?<=\/)>|>.*?(?:<\/\1\s*>|$))|<!\[CDATA\[(.*?)(?:\]\]>|$)/gis;
+
 /**
- * Converts XHTML for an HTML parser. In HTML, `<title/>` is not self-closing and would contain the rest of the page, and a
- * document type ends at the first `>` inside it.
+ * Converts XHTML for an HTML parser. In HTML, `<title/>` is not self-closing and would contain the rest of the page, a
+ * document type ends at the first `>` inside it, and a section of CDATA is a comment.
  */
 export function asHtml(xhtml: string): string {
   return xhtml
     .replace(DOCTYPE, '')
+    .replace(CDATA, (whole, _element, text?: string) => (text === undefined ? whole : escapeText(text)))
     .replace(PREFIX, '<$1')
     .replace(EMPTY_ELEMENT, (whole, name: string, attributes: string) =>
       HTML_VOID.test(name) ? whole : `<${name}${attributes}></${name}>`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalText } from './canonical-text.ts';
+import { canonicalLine, canonicalText } from './canonical-text.ts';
 
 test.each([
   ['<p>One</p><p>Two</p>', 'One\nTwo'],
@@ -49,4 +49,14 @@ test('has no empty lines, double spaces or outer spaces, and is idempotent', () 
 
 test('a document with a hundred thousand levels is read', () => {
   expect(canonicalText(`${'<b>'.repeat(3)}${'<span>'.repeat(100_000)}deep`)).toBe('deep');
+});
+
+test.each([
+  ['a title\n in\r\ntwo  lines', 'a title in two lines'],
+  ['a\0b', 'ab'],
+  ['x'.repeat(2000), 'x'.repeat(1000)],
+  [`${'x'.repeat(999)}😀`, 'x'.repeat(999)],
+  [`${'x'.repeat(998)}😀y`, `${'x'.repeat(998)}😀`],
+])('one line of %j can be stored as text and as JSON', (text, line) => {
+  expect(canonicalLine(text)).toBe(line);
 });

@@ -57,6 +57,13 @@ export function canonicalLines(text: string): string {
     .join('\n');
 }
 
+/** Returns a text as one line, such as a title. It ends at a whole character: half of one cannot be stored as JSON. */
+export function canonicalLine(text: string, longest = 1000): string {
+  return canonicalLines(text.replace(LINE_ENDS, ' '))
+    .slice(0, longest)
+    .replace(/[\ud800-\udbff]$/, '');
+}
+
 /** A line feed in HTML source is a space. */
 const LINE_ENDS = /[\n\r]/g;
 

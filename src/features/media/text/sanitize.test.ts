@@ -40,35 +40,38 @@ const MATH_ELEMENTS =
 const MATH_ATTRIBUTES =
   /^(accent|accentunder|alttext|columnalign|columnspan|depth|dir|display|displaystyle|fence|form|height|largeop|linethickness|lspace|mathvariant|maxsize|minsize|movablelimits|rowspan|rspace|scriptlevel|separator|stretchy|symmetric|tabindex|voffset|width)$/;
 
-/** Checks the parsed result: nothing runs, loads or sends anything. */
+const HTML_ELEMENTS =
+  /^(a|abbr|address|article|aside|b|bdi|bdo|blockquote|br|caption|cite|code|col|colgroup|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|pre|q|rp|rt|ruby|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|time|tr|u|ul|var|wbr)$/;
+
+/** Checks the parsed result: nothing runs, loads or sends anything. One expectation for all of it, because each takes time. */
 function expectHarmless(html: string): void {
-  for (const scripting of [true, false]) {
-    for (const { tagName, namespaceURI, attrs, parentNode } of elementsOf(html, scripting)) {
-      // Nothing of HTML is inside of a formula.
-      if (namespaceURI === namespaces.NS.HTML)
-        expect((parentNode as DefaultTreeAdapterMap['element'] | null)?.namespaceURI ?? namespaceURI).toBe(
-          namespaces.NS.HTML,
-        );
-      if (namespaceURI === namespaces.NS.MATHML) {
-        expect(tagName).toMatch(MATH_ELEMENTS);
-        for (const { name } of attrs) expect(name).toMatch(MATH_ATTRIBUTES);
-        continue;
-      }
-      expect(namespaceURI).toBe('http://www.w3.org/1999/xhtml');
-      expect(tagName).toMatch(
-        /^(a|abbr|address|article|aside|b|bdi|bdo|blockquote|br|caption|cite|code|col|colgroup|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|footer|h[1-6]|header|hr|i|img|ins|kbd|li|main|mark|ol|p|pre|q|rp|rt|ruby|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|time|tr|u|ul|var|wbr)$/,
-      );
-      for (const { name, value } of attrs) {
-        expect(name).toMatch(SAFE_ATTRIBUTES);
-        if (name === 'src') expect(value.startsWith(PROXY)).toBe(true);
-        if (name === 'class') expect(value).toMatch(/^(table-box|language-[a-z0-9+#._-]+)$/);
-        if (name === 'id') expect(value).toMatch(/^n-/);
-        if (name === 'href' && !value.startsWith('#n-'))
-          expect(['http:', 'https:', 'mailto:']).toContain(new URL(value).protocol);
-      }
-    }
-  }
+  const elements = [true, false].flatMap((scripting) => elementsOf(html, scripting));
+  expect(elements.filter((element) => !isHarmless(element)).map(describeElement)).toEqual([]);
 }
+
+function isHarmless({ tagName, namespaceURI, attrs, parentNode }: DefaultTreeAdapterMap['element']): boolean {
+  if (namespaceURI === namespaces.NS.MATHML)
+    return MATH_ELEMENTS.test(tagName) && attrs.every(({ name }) => MATH_ATTRIBUTES.test(name));
+  // Nothing of HTML is inside of a formula.
+  const around = (parentNode as DefaultTreeAdapterMap['element'] | null)?.namespaceURI ?? namespaceURI;
+  return (
+    namespaceURI === namespaces.NS.HTML &&
+    around === namespaces.NS.HTML &&
+    HTML_ELEMENTS.test(tagName) &&
+    attrs.every(isHarmlessAttribute)
+  );
+}
+
+function isHarmlessAttribute({ name, value }: { name: string; value: string }): boolean {
+  if (name === 'src') return value.startsWith(PROXY);
+  if (name === 'class') return /^(table-box|language-[a-z0-9+#._-]+)$/.test(value);
+  if (name === 'id') return value.startsWith('n-');
+  if (name === 'href' && !value.startsWith('#n-'))
+    return ['http:', 'https:', 'mailto:'].includes(new URL(value).protocol);
+  return SAFE_ATTRIBUTES.test(name);
+}
+
+const describeElement = ({ tagName, attrs }: DefaultTreeAdapterMap['element']) => ({ tagName, attrs });
 
 describe('attacks', () => {
   test('the corpus is large', () => expect(ATTACKS.length).toBeGreaterThan(150));
@@ -333,9 +336,9 @@ describe('sanitising twice', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 3 }), (blocks) => {
         const once = sanitizeHtml(blocks.join(''), again);
+        // So its text is the same, too.
         expect(sanitizeHtml(once, again)).toBe(once);
         expectHarmless(clean(blocks.join('')));
-        expect(canonicalText(sanitizeHtml(once, again))).toBe(canonicalText(once));
       }),
       { numRuns: 2000 },
     );
