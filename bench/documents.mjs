@@ -8,7 +8,7 @@ import { parseConfig } from '../src/app/config.ts';
 import { createNexus } from '../src/app/nexus.ts';
 import { createResources } from '../src/app/resources.ts';
 import { findRelated } from '../src/features/graph/related-store.ts';
-import { searchRowsOf } from '../src/features/media/search/search-rows.ts';
+import { insertSearchRows, searchRowsOf } from '../src/features/media/search/search-rows.ts';
 import { openDatabase, writeStatements } from '../src/platform/database/database.ts';
 import { findPackagedServer } from '../src/platform/database/embedded/binaries.ts';
 import { prepareCluster, startCluster, stopCluster } from '../src/platform/database/embedded/cluster.ts';
@@ -78,9 +78,8 @@ async function makeDocuments(sql, person, first, last) {
     [first, last, person.id, LARGE, person.default_library_id],
   );
   client.release();
-  await sql`
-    insert into media_search (media_id, idx, document)
-    ${searchRowsOf(sql, sql`not exists (select from media_search where media_id = media.id)`)}`;
+  const isMissing = sql`not exists (select from media_search where media_id = media.id)`;
+  await insertSearchRows(sql, searchRowsOf(sql, isMissing));
 }
 
 /** Creates branches without events for the first documents. */

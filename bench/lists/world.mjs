@@ -46,8 +46,8 @@ async function makeMedia(client, count, { user_id }) {
       from generate_series(1, 40 + 0 * number)
     ) as text`);
   await client.query(`
-    insert into media_search (media_id, idx, document)
-    select id, 0, setweight(search_document(title), 'A') || search_document(plain_text) from media`);
+    insert into media_search (media_id, idx, document, version)
+    select id, 0, setweight(search_document(title), 'A') || search_document(plain_text), ${SEARCH_ROWS_VERSION} from media`);
 }
 
 const IF_READY = `left join media as ready on ready.id = media_id and ready.processing_status = 'ready'`;

@@ -129,7 +129,11 @@ export type InvitationStatus = z.infer<typeof invitationStatus>;
 export const invitation = z.object({
   id,
   library_id: id,
-  library_name: z.string(),
+  library_name: z
+    .string()
+    .describe(
+      'The name now while the invitation is pending; otherwise the name when it was answered or revoked.',
+    ),
   inviter_user_id: id,
   inviter_username: z.string(),
   invitee_user_id: id,

@@ -26,6 +26,7 @@ import { withForcedRun } from './processing/test-force-run.ts';
 import { registerMediaRoutes } from './routes.ts';
 import type { OnReplace } from './saving/unite-media.ts';
 import { createFind } from './search/find.ts';
+import { periodicOutdatedRows } from './search/outdated-rows.ts';
 import { registerSavedSearchRoutes } from './search/saved/saved-search-routes.ts';
 import { createSavedSearches } from './search/saved/saved-searches.ts';
 import { createSearch } from './search/search.ts';
@@ -68,7 +69,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     savedSearches: createSavedSearches({ sql, mediaLists }),
     find: createFind({ sql, run: texts.run }),
     quota,
-    uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),
+    uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, onReplace, publicUrl }),
     files: createFiles({ sql, storage }),
     images,
     trash,
@@ -93,6 +94,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     periodic: [
       periodicUploadExpiry({ sql, log, storage }),
       periodicMissedIndexing(sql, ingest),
+      periodicOutdatedRows(sql),
       periodicPurge({ sql, purge, days }),
       periodicOrphanSweep({ sql, storage }),
       periodicThumbnails(sql, images),

@@ -61,9 +61,9 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/** Finds the media of this file that the user uploaded or saved by its URL, and keeps it from being deleted. */
-export async function findByFile(tx: Transaction, userId: string, kind: MediaKind, sha256: string) {
-  const [known] = await tx<{ id: string }[]>`
+/** Finds the media of this file that the user uploaded or saved by its URL. */
+export async function findByFile(sql: Queryable, userId: string, kind: MediaKind, sha256: string) {
+  const [known] = await sql<{ id: string }[]>`
     select media.id
     from media
     join users on users.id = ${userId}
@@ -78,8 +78,7 @@ export async function findByFile(tx: Transaction, userId: string, kind: MediaKin
         )
       )
     order by media.canonical_url is not null, media.id
-    limit 1
-    for key share of media`;
+    limit 1`;
   return known?.id;
 }
 

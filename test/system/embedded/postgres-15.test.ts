@@ -58,6 +58,17 @@ test('its schema there is the one in schema.sql', async () => {
   await sql.end();
 });
 
+test('its words are separated in the same way', async () => {
+  const sql = openTestDatabase({ url }, 1);
+  const text = 'She said “hello”—inter\u00adnational, Nexus™ x² «Возрождения» ¿Qué? 潮汐';
+  const expected = ' she said hello international nexus x 2 ';
+  const [{ words }] = await sql<[{ words: string }]>`select search_words(${text}) as words`;
+  expect(words.startsWith(expected)).toBe(true);
+  // The character type C has no lower case beyond ASCII.
+  expect(words.slice(expected.length).toLowerCase()).toBe('возрождения que 潮 汐 ');
+  await sql.end();
+});
+
 test('a backup of it restores on the current PostgreSQL', async () => {
   const file = path.join(await newDirectory('backups'), 'fifteen.tar');
   const from = { NEXUS_DATABASE_URL: url, NEXUS_DATA_DIR: await newDirectory('data') };

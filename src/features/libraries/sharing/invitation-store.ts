@@ -1,10 +1,11 @@
 import type { Invitation, InvitationStatus, Membership } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 
+/** Selects invitations. One that is answered or revoked keeps the name of the library: whoever left does not learn later ones. */
 function invitations(sql: Queryable) {
   return sql`
     select
-      invitation.id, invitation.library_id, libraries.name as library_name,
+      invitation.id, invitation.library_id, coalesce(invitation.library_name, libraries.name) as library_name,
       invitation.inviter_user_id, inviter.username as inviter_username,
       invitation.invitee_user_id, invitee.username as invitee_username,
       invitation.role, invitation.status, invitation.created_at, invitation.responded_at
@@ -13,6 +14,9 @@ function invitations(sql: Queryable) {
     join users as inviter on inviter.id = invitation.inviter_user_id
     join users as invitee on invitee.id = invitation.invitee_user_id`;
 }
+
+const currentName = (sql: Queryable) =>
+  sql`(select name from libraries where libraries.id = library_invitations.library_id)`;
 
 /** The stored fields of an invitation that do not change. */
 export type NewInvitation = Pick<
@@ -45,7 +49,7 @@ export async function lockInvitation(tx: Transaction, id: string): Promise<Invit
 export async function revokeOfInviter(tx: Transaction, inviterId: string, libraryId?: string) {
   return tx<NewInvitation[]>`
     update library_invitations
-    set status = 'revoked', responded_at = now()
+    set status = 'revoked', responded_at = now(), library_name = ${currentName(tx)}
     where inviter_user_id = ${inviterId}
       and status = 'pending'
       ${libraryId === undefined ? tx`` : tx`and library_id = ${libraryId}`}
@@ -94,7 +98,7 @@ export type Answer = Exclude<InvitationStatus, 'pending'>;
 export async function answerInvitation(tx: Transaction, id: string, status: Answer): Promise<void> {
   await tx`
     update library_invitations
-    set status = ${status}, responded_at = now()
+    set status = ${status}, responded_at = now(), library_name = ${currentName(tx)}
     where id = ${id} and status = 'pending'`;
 }
 

@@ -210,6 +210,42 @@ describe('revoking', () => {
   });
 });
 
+describe('the name of the library in an invitation', () => {
+  const nameFor = async (id: string) =>
+    (await invitee.get(`/libraries/invites/${id}`)).body.data.library_name;
+  const rename = (name: string) => owner.patch(`/libraries/${library}`, { name });
+
+  test('is its current one while the invitation is pending', async () => {
+    const id = await invite(owner, library, invitee);
+    await rename('Film club');
+    expect(await nameFor(id)).toBe('Film club');
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['declined', (id) => answer(invitee, id, 'decline')],
+    ['revoked', (id) => revoke(owner, id)],
+    ['accepted', (id) => answer(invitee, id, 'accept')],
+  ])('stays the one that it had when the invitation was %s', async (status, end) => {
+    const id = await invite(owner, library, invitee);
+    await rename('Film club');
+    await end(id);
+    await owner.delete(`/libraries/${library}/members/${invitee.id}`);
+    await rename('Club of secrets');
+    expect(await nameFor(id)).toBe('Film club');
+    const { body } = await invitee.get(`/libraries/invites?status=${status}`);
+    expect(body.data).toMatchObject([{ id, library_name: 'Film club' }]);
+  });
+
+  test('stays the one that it had when its inviter was removed', async () => {
+    const admin = await createReader(app);
+    await join(owner, library, admin, 'admin');
+    const id = await invite(admin, library, invitee);
+    await owner.delete(`/libraries/${library}/members/${admin.id}`);
+    await rename('Club of secrets');
+    expect(await nameFor(id)).toBe('Book club');
+  });
+});
+
 test('only the invitee can answer', async () => {
   const id = await invite(owner, library, invitee);
   for (const by of [owner, member, await createReader(app)]) {

@@ -17,21 +17,10 @@ interface ListCursor {
   id: string;
 }
 
-/** Lists the libraries that the viewer has joined and that no backfill has added to their default library yet. */
-export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select memberships.library_id as id
-    from default_library_backfill_jobs as backfill
-    join memberships
-      on memberships.library_id = backfill.source_library_id and memberships.user_id = backfill.user_id
-    where backfill.default_library_id = ${viewer.default_library_id}
-      and backfill.user_id = ${viewer.user_id}
-      and backfill.status <> 'completed'`;
-  return rows.map(({ id }) => id);
-}
+type ListedScope = Pick<ListScope, 'libraryId' | 'unfilled'>;
 
 /** Selects the rows of one library, if the viewer is a member; or of their default library and unfilled libraries. */
-const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, unfilled: string[]) => {
+const listed = (sql: Queryable, viewer: Viewer, { libraryId, unfilled = [] }: ListedScope) => {
   const columns = sql`library_media.media_id, library_media.created_at`;
   if (libraryId !== undefined) {
     return sql`
@@ -73,18 +62,18 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Q
   'read desc': (sql) => sql`reading.updated_at`,
 };
 
-/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
+/** A page of a list. */
 interface ListRequest {
   scope: ListScope;
   filter: MediaFilter;
-  unfilled: string[];
   sort: MediaSort;
   order: SortOrder;
   last: ListCursor | null;
   limit: number;
 }
 
-type Listed = Media & { cursor: ListCursor };
+/** `cursor` is the sort key, for the cursor of the page. */
+type Listed = Media & { cursor: ListCursor['key'] };
 
 /** Returns the order of a page, and the condition for rows after the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort' | 'order' | 'last'>) {
@@ -99,7 +88,7 @@ function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort'
   return {
     isBeyond: last === null ? sql`true` : sql`(${key}, ${id}) ${beyond} (${lastKey}, ${last.id})`,
     by: sql`${key} ${direction}, ${id} ${direction}`,
-    cursor: sql`json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id)`,
+    cursor: isMoment ? microseconds(sql, key) : key,
   };
 }
 
@@ -111,15 +100,15 @@ function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort'
 export async function walkMedia(
   sql: Queryable,
   viewer: Viewer,
-  { scope: { libraryId }, filter, unfilled, ...page }: ListRequest,
+  { scope, filter, ...page }: ListRequest,
 ): Promise<Listed[]> {
   const { isBeyond, by, cursor } = orderOf(sql, page);
-  const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
+  const mayRead = scope.libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   const isOwn = isAmongOwn(sql, viewer, filter, sql`listed.media_id`);
   const isAsked = filter.asked?.isMatch ?? sql`true`;
   const rows = await sql<(MediaRow & Listed)[]>`
     select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
-    from (${listed(sql, viewer, libraryId, unfilled)}) as listed
+    from (${listed(sql, viewer, scope)}) as listed
     join media on media.id = listed.media_id
     join lateral (select ${isOwn} and ${mayRead} and ${isAsked} as is_listed offset 0) as checked on checked.is_listed
     ${joinOwn(sql, viewer)}
@@ -133,8 +122,9 @@ export async function walkMedia(
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
-  { scope, filter, unfilled, ...page }: ListRequest,
+  { scope, filter, ...page }: ListRequest,
 ): Promise<Listed[]> {
+  const { unfilled = [] } = scope;
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`
     select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
@@ -213,7 +203,7 @@ export async function walkReadings(
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const listedIn = sql`
     select created_at
-    from (${listed(sql, viewer, libraryId, [])}) as listed
+    from (${listed(sql, viewer, { libraryId })}) as listed
     where listed.media_id = media.id`;
   const added = libraryId === undefined ? addedAt(sql, viewer) : sql`(${listedIn})`;
   const isThere =

@@ -40,14 +40,9 @@ const LIBRARY_CURSOR = z.object({ added_us: z.int(), media_id: z.uuid() });
 
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
-/** The scope of a list, and the libraries whose backfill is not done. */
-interface ListSource {
-  scope: ListScope;
-  unfilled: string[];
-}
-
-/** The query of a list, and the filter that it makes. */
+/** A list: its scope, its query, and the filter that this makes. */
 interface Listing {
+  scope: ListScope;
   query: MediaQuery;
   filter: MediaFilter;
 }
@@ -75,28 +70,15 @@ export function createMediaLists({
   mostSubtracted,
   mostOccurrences,
 }: MediaListDependencies) {
-  async function readPage(
-    read: typeof store.walkMedia,
-    viewer: Viewer,
-    { query, filter, ...source }: ListSource & Listing,
-  ) {
+  async function readPage(read: typeof store.walkMedia, viewer: Viewer, { scope, query, filter }: Listing) {
     const { sort, limit } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
-    const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
-    const last = decodeCursor(query.cursor, cursor);
+    const cursor = () => z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
+    const last = query.cursor === undefined ? null : decodeCursor(query.cursor, cursor());
     const page = { sort, order, last, limit: limit + 1 };
-    const rows = await read(sql, viewer, { ...source, filter, ...page });
-    return cutByCursor(rows, limit, ({ cursor: place }) => ({ sort: ordered, ...place }));
-  }
-
-  async function findSource(viewer: Viewer, libraryId: string | undefined): Promise<ListSource> {
-    const isOwn = libraryId === undefined || libraryId === viewer.default_library_id;
-    const [scope, unfilled] = await Promise.all([
-      findScope(sql, viewer, libraryId, mostOutside),
-      isOwn ? store.listUnfilledSources(sql, viewer) : [],
-    ]);
-    return { scope, unfilled };
+    const rows = await read(sql, viewer, { scope, filter, ...page });
+    return cutByCursor(rows, limit, ({ cursor: key, id }) => ({ sort: ordered, key, id }));
   }
 
   /** Parses and plans the search query of a list. */
@@ -110,13 +92,13 @@ export function createMediaLists({
   }
 
   /** Whether counting would read the text of too many media. */
-  async function isUncounted(viewer: Viewer, { scope, filter }: ListSource & Listing): Promise<boolean> {
+  async function isUncounted(viewer: Viewer, { scope, filter }: Listing): Promise<boolean> {
     if (!filter.asked?.isCostly || beginsWithOwn(filter) || scope.size !== undefined) return false;
     return (await countScope(sql, viewer, scope, mostGathered + 1)) > mostGathered;
   }
 
   /** Gathers a page of the candidates of a list. Those of a search query are given, since finding them may be expensive. */
-  function gather(viewer: Viewer, listing: ListSource & Listing, ids: string[]) {
+  function gather(viewer: Viewer, listing: Listing, ids: string[]) {
     const { query, filter } = listing;
     const found = filter.asked && { ...filter.asked, rows: sql`select unnest(${ids}::uuid[]) as media_id` };
     return readPage(store.gatherMedia, viewer, { ...listing, filter: filterOf(query, found) });
@@ -126,7 +108,7 @@ export function createMediaLists({
    * Lists what a query with frequent words finds. If it has other conditions, which may be true of few media, it looks for
    * all matches, up to a limit; otherwise it walks along the list, without a total.
    */
-  async function listUncounted(viewer: Viewer, listing: ListSource & Listing): Promise<Found> {
+  async function listUncounted(viewer: Viewer, listing: Listing): Promise<Found> {
     const { scope, query, filter } = listing;
     if (filter.asked?.isNarrowed && query.sort !== 'read') {
       const ids = await findUpTo(sql, viewer, scope, { filter, most: mostGathered + 1 });
@@ -155,12 +137,12 @@ export function createMediaLists({
     if (query.q !== undefined) parseQuery(query.q);
     if (query.sort === 'read' && query.reading === 'unread')
       return { data: [], page: { ...LAST_PAGE, total: 0 } };
-    const source = await findSource(viewer, query.library_id);
-    const asked = await planList(viewer, source.scope, query);
-    const listing = { ...source, query, filter: filterOf(query, asked) };
+    const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+    const asked = await planList(viewer, scope, query);
+    const listing = { scope, query, filter: filterOf(query, asked) };
     if (await isUncounted(viewer, listing)) return listUncounted(viewer, listing);
     const mostIds = Math.max(0, mostGathered);
-    const counting = countMedia(sql, viewer, source.scope, {
+    const counting = countMedia(sql, viewer, scope, {
       filter: listing.filter,
       mostIds,
       mostSubtracted,
@@ -188,10 +170,10 @@ export function createMediaLists({
 
     /** Like `list` without the total, for callers that read all pages and would count with each. */
     async page(viewer: Viewer, query: MediaQuery): Promise<{ data: Media[]; page: Page }> {
-      const source = await findSource(viewer, query.library_id);
-      const asked = await planList(viewer, source.scope, query);
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+      const asked = await planList(viewer, scope, query);
       const read = asked?.rows && query.sort !== 'read' ? store.gatherMedia : walkOf(query);
-      return readPage(read, viewer, { ...source, query, filter: filterOf(query, asked) });
+      return readPage(read, viewer, { scope, query, filter: filterOf(query, asked) });
     },
 
     /** Counts the media that match a search query, up to `most`. */

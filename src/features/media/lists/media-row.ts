@@ -5,10 +5,13 @@ import { API } from '../../../contract/wire.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../../libraries/access/contributing.ts';
-import { joinMine, mineColumn } from '../mine/mine-store.ts';
+import { joinMine, type MineRow, mineColumns, toMine } from '../mine/mine-store.ts';
+
+/** The fields of a media that are made from several columns. */
+type Completed = 'capabilities' | 'cover_url' | 'thumbnail_urls' | 'reading' | 'mine';
 
 /** A row of a media, as all lists read it. */
-export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'thumbnail_urls' | 'reading'> {
+export interface MediaRow extends Omit<Media, Completed>, MineRow {
   has_file: boolean;
   has_text: boolean;
   cover: string | null;
@@ -30,7 +33,7 @@ export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   reading.progress as reading_progress, reading.position as reading_position,
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
   media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry,
-  ${mayEditTitle(sql, viewer)} as may_edit_title, ${mineColumn(sql, viewer)} as mine`;
+  ${mayEditTitle(sql, viewer)} as may_edit_title, ${mineColumns(sql, viewer)}`;
 
 /** A link is one media for all who saved it, and they learn nothing of each other. A file belongs to whoever uploaded it. */
 export const mayEditTitle = (sql: Queryable, { user_id }: Viewer) => sql`(
@@ -73,9 +76,7 @@ type Inside = Exclude<keyof MediaRow, keyof Media>;
  * Completes a row to a media on the wire, in place: lists have thousands of them, and copying thirty fields of each takes
  * longer than reading them. The columns that are not on the wire stay; answers contain only the fields of their schema.
  */
-export function toMedia<Row extends MediaRow>(
-  row: Row,
-): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'thumbnail_urls' | 'reading' | 'capabilities'> {
+export function toMedia<Row extends MediaRow>(row: Row): Omit<Row, Inside> & Pick<Media, Completed> {
   const { reading_progress: progress, reading_updated_at: updated_at } = row;
   const { reading_position: position, reading_finished_at: finished_at } = row;
   const thumbnail_urls = thumbnailUrls(row.id, row.thumbnail);
@@ -86,6 +87,7 @@ export function toMedia<Row extends MediaRow>(
     reading:
       progress === null || updated_at === null ? null : { progress, position, finished_at, updated_at },
     capabilities: capabilitiesOf(row),
+    mine: toMine(row),
   });
 }
 

@@ -18,12 +18,14 @@ import { beginsWithOwn, firstOwn, isAmongOwn, leftOut, type OwnFilter } from './
  * `largest` is the library that contains nearly all of it, if there is one.
  */
 export type ListScope =
-  | { libraryId: string; size?: undefined }
+  | { libraryId: string; size?: undefined; unfilled?: undefined }
   | {
       libraryId?: undefined;
       largest: string | undefined;
       /** The number of all media, when measuring the libraries has counted it. */
       size: number | undefined;
+      /** The libraries whose media no backfill has added to the default library yet. */
+      unfilled: string[];
     };
 
 /** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
@@ -40,12 +42,14 @@ export async function findScope(
   mostOutside = MOST_OUTSIDE,
 ): Promise<ListScope> {
   if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
-  const [largest, ...others] = await measureLibraries(sql, viewer, mostOutside);
+  const libraries = await measureLibraries(sql, viewer, mostOutside);
+  const [largest, ...others] = libraries;
   const outside = others.reduce((sum, { size }) => sum + size, 0);
   const isCounted = largest !== undefined && largest.size < mostOutside && outside === 0;
   return {
     largest: outside < mostOutside ? largest?.library_id : undefined,
     size: isCounted ? largest.size : undefined,
+    unfilled: libraries.flatMap(({ library_id, is_unfilled }) => (is_unfilled ? [library_id] : [])),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ImportedDetails, ImportedReading } from '../../../contract/import.ts';
-import { MAX_NOTE } from '../../../contract/limits.ts';
+import { MAX_NOTE, MOST_TAGS_OF_MEDIA } from '../../../contract/limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 
@@ -99,22 +99,43 @@ export async function addReadings(
     on conflict do nothing`;
 }
 
-/** Gives each media its tags, which exist. Returns the ids of media that did not have all of them. */
+/**
+ * Gives each media its tags, which exist; of those that would be too many, the first. Returns the ids of media that did not
+ * have all of them.
+ */
 export async function addTagsByName(
   tx: Transaction,
   { user_id }: Viewer,
   given: { media_id: string; name: string }[],
 ): Promise<string[]> {
   const rows = await tx<{ media_id: string }[]>`
-    with added as (
-      insert into media_tags (tag_id, media_id, user_id, added_by)
-      select distinct tags.id, given.media_id, ${user_id}::uuid, 'import'
+    with missing as (
+      select tags.id as tag_id, given.media_id, min(given.place) as place
       from unnest(
         ${given.map(({ media_id }) => media_id)}::uuid[],
         ${given.map(({ name }) => name)}::text[]
-      ) as given (media_id, name)
+      ) with ordinality as given (media_id, name, place)
       join tags on tags.user_id = ${user_id} and lower(tags.name) = lower(given.name)
-      order by tags.id, given.media_id
+      left join media_tags as known on known.tag_id = tags.id and known.media_id = given.media_id
+      where known.tag_id is null
+      group by tags.id, given.media_id
+    ),
+    counted as (
+      select
+        tag_id, media_id,
+        row_number() over (partition by media_id order by place) + (
+          select count(*)
+          from media_tags as known
+          where known.media_id = missing.media_id and known.user_id = ${user_id}
+        ) as number
+      from missing
+    ),
+    added as (
+      insert into media_tags (tag_id, media_id, user_id, added_by)
+      select tag_id, media_id, ${user_id}::uuid, 'import'
+      from counted
+      where number <= ${MOST_TAGS_OF_MEDIA}
+      order by tag_id, media_id
       on conflict do nothing
       returning media_id
     )

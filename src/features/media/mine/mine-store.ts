@@ -9,33 +9,42 @@ const lacksTitle = (sql: Queryable) => sql`(
   or (media.processing_status = 'failed' and media.failure_stage <> 'embed')
 )`;
 
-/** The viewer's own view of a media, for the columns of a statement about `media`. */
-export const mineColumn = (sql: Queryable, { user_id }: Viewer) => sql`
-  json_build_object(
-    'tags', array(
-      select tags.name
-      from media_tags
-      join tags on tags.id = media_tags.tag_id
-      where media_tags.media_id = media.id and media_tags.user_id = ${user_id}
-      order by lower(tags.name)
-    ),
-    'is_favourite', coalesce(mine.is_favourite, false),
-    'is_archived', mine.archived_at is not null,
-    'title', coalesce(mine.title, case when ${lacksTitle(sql)} then mine.imported_title end),
-    'note', mine.note
-  )`;
+/** The columns of a viewer's own fields of a media. */
+export interface MineRow {
+  own_tags: string[];
+  is_favourite: boolean;
+  is_archived: boolean;
+  own_title: string | null;
+  own_note: string | null;
+}
+
+/** The columns of `MineRow`, for a statement about `media` with `joinMine`. */
+export const mineColumns = (sql: Queryable, { user_id }: Viewer) => sql`
+  array(
+    select tags.name
+    from media_tags
+    join tags on tags.id = media_tags.tag_id
+    where media_tags.media_id = media.id and media_tags.user_id = ${user_id}
+    order by lower(tags.name)
+  ) as own_tags,
+  coalesce(mine.is_favourite, false) as is_favourite, mine.archived_at is not null as is_archived,
+  coalesce(mine.title, case when ${lacksTitle(sql)} then mine.imported_title end) as own_title, mine.note as own_note`;
+
+export function toMine({ own_tags, is_favourite, is_archived, own_title, own_note }: MineRow): Mine {
+  return { tags: own_tags, is_favourite, is_archived, title: own_title, note: own_note };
+}
 
 /** Joins what the viewer keeps about each media of a statement. */
 export const joinMine = (sql: Queryable, { user_id }: Viewer) => sql`
   left join media_mine as mine on mine.user_id = ${user_id} and mine.media_id = media.id`;
 
 export async function findMine(sql: Queryable, viewer: Viewer, mediaId: string) {
-  const [row] = await sql<{ mine: Mine }[]>`
-    select ${mineColumn(sql, viewer)} as mine
+  const [row] = await sql<MineRow[]>`
+    select ${mineColumns(sql, viewer)}
     from media
     ${joinMine(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
-  return row?.mine;
+  return row && toMine(row);
 }
 
 /**

@@ -40,6 +40,18 @@ describe('finding a phrase', () => {
   });
 });
 
+test('finds words with soft hyphens and other invisible characters in them', async () => {
+  const reader = await createReader(app);
+  const texts = ['An inter\u00adnatio\u00adnal press.', 'می\u200cخواهم'];
+  expect(await findIn(reader, texts, 'international press')).toEqual(['0: inter\u00adnatio\u00adnal press']);
+  expect(await findIn(reader, texts, 'inter\u00adnational', '&by=words')).toEqual([
+    '0: inter\u00adnatio\u00adnal',
+  ]);
+  expect(await findIn(reader, texts, 'national', '&by=words')).toEqual([]);
+  expect(await findIn(reader, texts, 'میخواهم')).toEqual(['1: می\u200cخواهم']);
+  expect(await findIn(reader, texts, '\u00ad')).toEqual([]);
+});
+
 test('finds each of the words that a search marks', async () => {
   const reader = await createReader(app);
   const texts = ['Fog horns and lamps.', 'A lamp; foggy -not here'];

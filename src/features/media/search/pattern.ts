@@ -1,9 +1,12 @@
 import { normalForm } from '../../../contract/normal-form.ts';
+import { INVISIBLE, UNSPACED, withoutInvisible } from './characters.ts';
 
 const MARKS = /[\u0300-\u036f]/g;
-const ACCENTS = '[\\u0300-\\u036f]*';
-/** Scripts without spaces between words. */
-const UNSPACED = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
+/** Accents and invisible characters after a letter. */
+const IGNORED = `[\\u0300-\\u036f${INVISIBLE}]*`;
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`);
+/** The beginning of a word. A soft hyphen divides no word. Few are looked at, because a text may have any number of them. */
+const WORD_START = `(?<![\\p{L}\\p{N}\\p{M}][${INVISIBLE}]{0,3})`;
 const APOSTROPHES = "['\u2018\u2019]";
 
 /**
@@ -13,22 +16,21 @@ const APOSTROPHES = "['\u2018\u2019]";
 export function wordPattern(words: string[]): RegExp | null {
   if (words.length === 0) return null;
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
-  const spellings = longestFirst.map((word) => {
-    const isSpaced = !UNSPACED.test(word);
-    return (isSpaced ? '(?<![\\p{L}\\p{N}\\p{M}])' : '') + spelling(word);
-  });
+  const spellings = longestFirst.map((word) => (HAS_UNSPACED.test(word) ? '' : WORD_START) + spelling(word));
   return new RegExp(spellings.join('|'), 'giu');
 }
 
 /** Matches a phrase anywhere, in decomposed text. Null for a phrase of spaces. */
 export function phrasePattern(phrase: string): RegExp | null {
-  const words = phrase.split(/\s+/).filter((word) => word !== '');
+  const words = withoutInvisible(phrase)
+    .split(/\s+/)
+    .filter((word) => word !== '');
   return words.length === 0 ? null : new RegExp(words.map(spelling).join(' '), 'giu');
 }
 
 function spelling(word: string): string {
-  return [...normalForm(word, 'NFD').replace(MARKS, '')]
-    .map((letter) => (/['\u2018\u2019]/.test(letter) ? APOSTROPHES : escaped(letter) + ACCENTS))
+  return [...normalForm(withoutInvisible(word), 'NFD').replace(MARKS, '')]
+    .map((letter) => (/['\u2018\u2019]/.test(letter) ? APOSTROPHES : escaped(letter) + IGNORED))
     .join('');
 }
 

@@ -4,6 +4,8 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import { estimateText } from './query/query-store.ts';
+import type { Query } from './query/tree.ts';
+import { matchesPiece } from './query/words.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
 /** The most candidates that are ranked for a frequent word, because ranking reads the whole document. */
@@ -59,6 +61,8 @@ export async function measureScope(sql: Queryable, viewer: Viewer, scope: Search
 }
 
 interface Sought {
+  /** The words that are ranked, and the same as PostgreSQL wrote them. */
+  text: Query;
   words: string;
   kind: MediaKind | undefined;
   /** Whether a media of the statement has the other properties that the query asks for; undefined if it asks for none. */
@@ -92,7 +96,7 @@ export function foundInText(sql: Queryable, viewer: Viewer, sought: Sought): Can
     from media_search as piece
     ${inScope(sql, viewer, sought.scope, sql`piece.media_id`)}
     ${matches(sql, sought, sql`piece.media_id`)}
-    where piece.document @@ ${sought.words}::tsquery
+    where ${matchesSought(sql, sought, sql`piece.document`)}
     limit ${MOST_RANKED}`;
 }
 
@@ -157,7 +161,7 @@ export function foundInNewest(sql: Queryable, viewer: Viewer, sought: Sought, mo
 }
 
 /** Reads the text of media, or the title of those without text. */
-const read = (sql: Queryable, media: SqlFragment, { words }: Sought) => sql`
+const read = (sql: Queryable, media: SqlFragment, sought: Sought) => sql`
   select wanted.media_id, piece.idx, searched.document
   from (${media}) as wanted
   left join media_search as piece on piece.media_id = wanted.media_id
@@ -167,7 +171,10 @@ const read = (sql: Queryable, media: SqlFragment, { words }: Sought) => sql`
       (select setweight(search_document(title), 'A') from media where media.id = wanted.media_id)
     ) as document
   ) as searched
-  where searched.document @@ ${words}::tsquery`;
+  where ${matchesSought(sql, sought, sql`searched.document`)}`;
+
+const matchesSought = (sql: Queryable, { text, words }: Sought, document: SqlFragment) =>
+  matchesPiece(sql, text, { document, words: sql`piece.words` }, sql`${words}::tsquery`);
 
 /** `offset 0` makes PostgreSQL look up each candidate, instead of collecting all matches or the whole scope first. */
 const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
@@ -184,8 +191,8 @@ export interface Hit {
 }
 
 /**
- * Ranks candidates, best first, each media once, with the text pieces that match best. Access is checked for
- * candidates only, because checking every occurrence of a word would take seconds.
+ * Ranks candidates, best first, each media once, with the text pieces that match best. Access is checked in this order
+ * until the page is full, because checking every occurrence of a word would take seconds. Only the page is read in full.
  */
 export async function rankHits(
   sql: Queryable,
@@ -196,6 +203,7 @@ export async function rankHits(
   const found = candidates
     .map((some) => sql`(select media_id, idx, document from (${some}) as found)`)
     .reduce((some, more) => sql`${some} union all ${more}`);
+  const isBeyond = last === null ? sql`true` : sql`(rank, media_id) < (${last.rank}::float8, ${last.id})`;
   const rows = await sql<(MediaRow & Omit<Hit, 'media'>)[]>`
     with candidate as materialized (${found}),
     piece as (
@@ -208,19 +216,23 @@ export async function rankHits(
       select media_id, max(rank) as rank, (array_agg(idx order by rank desc, idx))[1:${MOST_PIECES}::int] as pieces
       from piece
       group by media_id
+    ),
+    best as materialized (
+      select ranked.media_id, ranked.rank, ranked.pieces
+      from (select * from ranked where ${isBeyond} order by rank desc, media_id desc) as ranked
+      join lateral (select ${canReadMedia(sql, viewer, sql`ranked.media_id`)} as may_read offset 0) as permission
+        on permission.may_read
+      order by ranked.rank desc, ranked.media_id desc
+      limit ${limit}
     )
     select
       ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
-      coalesce(array_remove(ranked.pieces, null), '{}') as pieces,
-      json_build_object('rank', ranked.rank, 'id', media.id) as cursor
-    from ranked
-    join media on media.id = ranked.media_id
-    join lateral (select ${canReadMedia(sql, viewer, sql`media.id`)} as may_read offset 0) as permission
-      on permission.may_read
+      coalesce(array_remove(best.pieces, null), '{}') as pieces,
+      json_build_object('rank', best.rank, 'id', media.id) as cursor
+    from best
+    join media on media.id = best.media_id
     ${joinOwn(sql, viewer)}
-    where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
-    order by ranked.rank desc, media.id desc
-    limit ${limit}`;
+    order by best.rank desc, best.media_id desc`;
   return rows.map(({ pieces, cursor, ...row }) => ({ media: toMedia(row), pieces, cursor }));
 }
 
@@ -287,4 +299,12 @@ export async function readTexts(sql: Queryable, mediaId: string, from: number, m
       ) as measured
     )
     order by idx`;
+}
+
+/** Lists media with search rows of an earlier version. */
+export async function listOutdated(sql: Queryable, version: number, limit: number): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select distinct media_id
+    from (select media_id from media_search where version < ${version} limit ${limit}) as outdated`;
+  return rows.map(({ media_id }) => media_id);
 }

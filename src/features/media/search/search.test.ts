@@ -140,6 +140,127 @@ describe('in other languages', () => {
   });
 });
 
+describe('punctuation and symbols of any script separate words', () => {
+  test.each([
+    ['She said “hello” to Bob', ['hello', '"said hello to"']],
+    ['it doesn’t matter', ['doesn’t', "doesn't", 'doesn']],
+    ['Einstein’s theory', ['einstein', 'einstein’s theory']],
+    ['Эпоха «Возрождения»', ['возрождения', '«Возрождения»']],
+    ['¿Qué pasa?', ['que', '¿qué pasa']],
+    ['of war—and peace', ['war', '"war and peace"']],
+    ['the war of 1914–1918', ['1914', '1918', '1914–1918']],
+    ['it costs €20 now', ['20', '€20']],
+    ['l’océan', ['ocean', 'l’océan', "l'océan"]],
+    ['كتاب، وقلم', ['"كتاب"', '"وقلم"']],
+    ['यह कहानी। वह', ['"कहानी"']],
+    ['a\u00a0hard\u2003space\u2028here', ['hard', 'space', 'here']],
+    ['wait…what', ['wait', 'what']],
+    ['ジョン・スミス', ['ジョン', 'スミス', 'ジョン・スミス']],
+    ['good😀morning', ['good', 'morning']],
+    ['Nexus™ and Other®', ['nexus', 'nexus™', 'other']],
+    ['the area x² and the end.¹ Then', ['x', 'x²', '"area x² and"', 'end', 'then']],
+    ['it took 3½ hours', ['3½', '3']],
+    [
+      'www.example.org, a@example.org and 3.14',
+      ['example', 'www.example.org', 'a@example.org', '3.14', '14'],
+    ],
+  ])('%s', async (text, queries) => {
+    const [inText, inTitle] = [await createReader(app), await createReader(app)];
+    await save(inText, { title: 'T', texts: [`… ${text} …`] });
+    await save(inTitle, { title: text, texts: ['z'] });
+    for (const q of queries) {
+      expect.soft(await search(inText, q), `${q} in text`).toHaveLength(1);
+      expect.soft(await search(inTitle, q), `${q} in title`).toHaveLength(1);
+    }
+  });
+});
+
+describe('invisible characters in words', () => {
+  test.each([
+    ['soft hyphens', 'inter\u00adnatio\u00adnal', ['international', 'inter\u00adnational', 'internat']],
+    ['a zero-width space', 'foo\u200bbar', ['foobar', 'foo\u200bbar']],
+    ['a word joiner', 'hello\u2060world', ['helloworld']],
+    ['a byte order mark', '\ufeffbeginning', ['beginning']],
+    ['direction marks', '\u200eabc\u200f\u202adef\u202c', ['abcdef']],
+    ['a Persian word with a non-joiner', 'می\u200cخواهم', ['می\u200cخواهم', 'میخواهم']],
+    ['a Sinhala word with a joiner', 'ශ්\u200dරී ලංකා', ['ශ්\u200dරී', 'ශ්රී']],
+    ['a Chinese character with a variation selector', '葛\u{e0100}城市', ['葛城', '葛\u{e0100}城']],
+  ])('do not matter: %s', async (_name, text, queries) => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'T', texts: [`Here ${text} there`] });
+    for (const q of queries) {
+      const [hit] = await search(reader, q);
+      expect.soft(hit?.passages[0]?.snippet, q).toContainEqual(expect.objectContaining({ is_match: true }));
+    }
+  });
+
+  test('do not begin a word', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'T', texts: ['an inter\u00adnational nation'] });
+    const [hit] = await search(reader, 'nation');
+    expect(hit?.passages[0]?.snippet).toEqual([
+      { text: 'an inter\u00adnational ', is_match: false },
+      { text: 'nation', is_match: true },
+    ]);
+  });
+});
+
+describe('a phrase in a long text', () => {
+  /** Chinese characters, none of them more than 255 times. */
+  const chinese = (count: number) =>
+    Array.from({ length: count }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7) % 3000))).join('');
+  const the = 'the cat sat on a mat and went home. '.repeat(300);
+  const listed = async (reader: Reader, q: string) =>
+    (await reader.get(`/media?q=${encodeURIComponent(q)}`)).body.data.length;
+
+  test.each([
+    ['beyond the last position of a document', `${chinese(20_000)}。鯨鯤鱗鷗。`, '鯨鯤鱗鷗', '鷗鱗鯤鯨'],
+    ['with a very frequent word', `${the}The tide of the sea.`, '"tide of the sea"', '"sea of the tide"'],
+    ['with a frequent Chinese character', `${'我的书。'.repeat(300)}海洋的潮汐`, '海洋的潮汐', '潮汐的海洋'],
+    ['in Thai', `${'ความรัก '.repeat(400)}ห้องสมุดแห่งชาติ`, 'ห้องสมุด', 'สมุดห้อง'],
+    ['with punctuation', `${the}War—and the “Peace”`, '"war and the peace"', '"peace and the war"'],
+    ['and a word', `${the}The tide of the sea.`, 'mat "tide of the sea"', 'dog "tide of the sea"'],
+    ['or a word', `${the}The tide of the sea.`, 'dog or "tide of the sea"', 'dog or "sea the of tide"'],
+    ['and another one', `${the}The tide of the sea.`, '"cat sat" "of the sea"', '"cat sat" "sea of the"'],
+  ])('%s', async (_name, text, found, missing) => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'Long', texts: [text] });
+    expect(await titles(reader, found)).toEqual(['Long']);
+    expect(await titles(reader, missing)).toEqual([]);
+    expect(await listed(reader, found)).toBe(1);
+    expect(await listed(reader, missing)).toBe(0);
+    expect(await listed(reader, `-(${found})`)).toBe(0);
+    expect(await listed(reader, `-(${missing})`)).toBe(1);
+  });
+
+  test('and another one in the title', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'Spring tides', texts: [`${the}The tide of the sea.`] });
+    expect(await titles(reader, '"spring tides" "tide of the sea"')).toEqual(['Spring tides']);
+  });
+
+  test('is shown as a passage', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'Long', texts: [`${chinese(20_000)}\n鯨鯤鱗鷗。`] });
+    const [hit] = await search(reader, '鯨鯤鱗鷗');
+    expect(hit?.passages[0]?.snippet).toContainEqual({ text: '鯨鯤鱗鷗', is_match: true });
+  });
+
+  test('needs a copy of the words only if positions are missing', async () => {
+    const reader = await createReader(app);
+    const ids = [
+      await save(reader, { title: 'Short', texts: ['The tide of the sea.'] }),
+      await save(reader, { title: 'Long', texts: [the] }),
+    ];
+    const rows = await database.sql`
+      select words from media_search where media_id = any(${ids}::uuid[]) order by media_id`;
+    expect([...rows]).toEqual([
+      { words: null },
+      { words: ` ${'the cat sat on a mat and went home '.repeat(300)}` },
+    ]);
+  });
+});
+
 describe('passages', () => {
   test('show the match in its fragment', async () => {
     const reader = await createReader(app);

@@ -6,8 +6,9 @@ import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { listUnfilled } from '../../libraries/access/readable-media.ts';
 import type { MediaLists } from '../lists/list.ts';
-import { askerOf, listUnfilledSources } from '../lists/list-store.ts';
+import { askerOf } from '../lists/list-store.ts';
 import { beginningOf, findPassages } from './passages.ts';
 import { matchesQuery, splitText } from './query/compile.ts';
 import { parseQuery } from './query/parse.ts';
@@ -64,7 +65,7 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
   async function findHits(viewer: Viewer, { query, text, rest, last }: Asked) {
     const libraryIds =
       query.library_id === undefined
-        ? [viewer.default_library_id, ...(await listUnfilledSources(sql, viewer))]
+        ? [viewer.default_library_id, ...(await listUnfilled(sql, viewer))]
         : [query.library_id];
     const scope = { libraryIds, isShared: query.library_id !== undefined };
     return transaction(sql, async (tx) => {
@@ -73,7 +74,7 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
       const others = combine('all', rest);
       const asker = askerOf(tx, viewer, query.library_id);
       const isMatch = others && matchesQuery(tx, asker, others);
-      const sought = { words, kind: query.kind, isMatch, scope };
+      const sought = { text, words, kind: query.kind, isMatch, scope };
       const few = await findFew(tx, asker, rest);
       const find = async (way: SearchCursor['way']) => {
         const byText =

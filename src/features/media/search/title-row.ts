@@ -1,12 +1,8 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { searchRowsOf } from './search-rows.ts';
+import { insertSearchRows, searchRowsOf } from './search-rows.ts';
 
 /** Rebuilds the one search row of a media that contains its title: the others of a long book take seconds. */
 export async function rebuildTitleRow(tx: Transaction, mediaId: string): Promise<void> {
   await tx`delete from media_search where media_id = ${mediaId} and idx = 0`;
-  await tx`
-    insert into media_search (media_id, idx, document)
-    select media_id, idx, document
-    from (${searchRowsOf(tx, tx`media.id = ${mediaId}`)}) as expected
-    where idx = 0`;
+  await insertSearchRows(tx, searchRowsOf(tx, tx`media.id = ${mediaId} and piece.idx = 0`));
 }

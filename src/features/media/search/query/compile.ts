@@ -3,7 +3,7 @@ import type { SqlFragment } from '../../../../platform/database/statement.ts';
 import type { Viewer } from '../../../libraries/access/can-read-media.ts';
 import { mediaWithTag } from '../../mine/media-with-tag.ts';
 import { type Condition, combine, type DateRange, isText, partsOf, type Query } from './tree.ts';
-import { toAuthorQuery, toTextQuery } from './words.ts';
+import { matchesPiece, toAuthorQuery, toTextQuery } from './words.ts';
 
 /** The viewer for whom a query is asked, and when a media of the statement was added for them, or to a library. */
 export interface Asker {
@@ -73,8 +73,9 @@ function costOf(query: Query): number {
 /** The text of a long document is in several pieces; one of them must have all the words. A new media has none yet. */
 function matchesText(sql: Queryable, { viewer }: Asker, text: Query): SqlFragment {
   const words = toTextQuery(sql, text);
+  const isFound = matchesPiece(sql, text, { document: sql`piece.document`, words: sql`piece.words` });
   return sql`(
-    exists (select from media_search as piece where piece.media_id = media.id and piece.document @@ ${words})
+    exists (select from media_search as piece where piece.media_id = media.id and ${isFound})
     or (
       not exists (select from media_search as piece where piece.media_id = media.id)
       and search_document(media.title) @@ ${words}
@@ -95,7 +96,7 @@ export function mediaWithText(sql: Queryable, { user_id }: Viewer, text: Query):
   }
   const words = toTextQuery(sql, text);
   return sql`
-    select media_id from media_search where document @@ ${words}
+    select media_id from media_search where ${matchesPiece(sql, text, { document: sql`document`, words: sql`words` })}
     union all
     select id from media where search_document(title) @@ ${words}
     union all
