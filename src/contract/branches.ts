@@ -70,7 +70,10 @@ export const branchEvent = z.object({
   form: z.string().nullable(),
   text_hash: z.string(),
   text_length: z.number().int(),
-  created_by: z.string(),
+  created_by: z
+    .string()
+    .nullable()
+    .describe('Null for somebody with whom the caller shares no library that holds the document.'),
   created_at: timestamp,
 });
 export type BranchEvent = z.output<typeof branchEvent>;

@@ -21,7 +21,8 @@ export const timestamp = z.codec(
 /** The path that every route of the API begins with. */
 export const API = '/api/v1';
 
-export const id = z.uuid();
+/** The id of anything. Code compares ids as text, so they are all in lower case, as PostgreSQL writes them. */
+export const id = z.uuid().toLowerCase();
 
 /** Lone surrogates cannot be encoded as UTF-8, and PostgreSQL cannot store NUL. */
 const WELL_FORMED = /^[^\0\p{Surrogate}]*$/u;

@@ -57,7 +57,7 @@ test('an analysis does not block the event loop, and can be aborted', async () =
 test('a text that takes too long or too much memory fails permanently with a message', async () => {
   const slow = open({ timeoutMs: 1500 }).analyse(task(LONG));
   await expect(slow).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_TIMEOUT' });
-  const hungry = open({ memoryMb: 12 }).analyse(task(LONG));
+  const hungry = open({ memoryMb: 96 }).analyse(task(LONG));
   await expect(hungry).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_MEMORY' });
 });
 

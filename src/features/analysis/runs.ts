@@ -20,7 +20,7 @@ import type { Governance } from '../governance/governance.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
-import type { Jobs } from '../operations/jobs.ts';
+import { type Jobs, seesContent } from '../operations/jobs.ts';
 import { mean, rounded } from './layers/layer.ts';
 import * as store from './store.ts';
 
@@ -85,7 +85,7 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
       if (!shadow) throw new NexusError('E_NOT_FOUND', `The analysis run ${id} has no shadow.`);
       const common = { analysis_run_id: id, shadow_job_id: shadow.job_id };
       if (shadow.shadow_run_id === null) {
-        return { ...common, ...stateOf(await findJob(sql, shadow.job_id)) };
+        return { ...common, ...stateOf(await findJob(sql, shadow.job_id), principal) };
       }
       const other = await requireRun(principal, shadow.shadow_run_id, actor);
       const layers = compareLayers(primary.layers, other.layers);
@@ -103,11 +103,17 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
 }
 
 /** The state of a shadow that does not exist yet, from its job. */
-function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
+function stateOf(
+  job: Job | undefined,
+  principal: Principal,
+): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
   const nothing = { shadow_run_id: null, agreement: null, layers: [] };
   if (job && ['queued', 'running', 'retry_wait'].includes(job.status))
     return { status: 'pending', error_code: null, error_text: null, ...nothing };
-  const error_text = job?.error_text ?? 'The job that was to run it is over, and left nothing.';
+  const error_text =
+    job && !seesContent(principal, job)
+      ? 'Only the person who started it can read why.'
+      : (job?.error_text ?? 'The job that was to run it is over, and left nothing.');
   return { status: 'failed', error_code: job?.error_code ?? null, error_text, ...nothing };
 }
 

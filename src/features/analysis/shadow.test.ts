@@ -99,6 +99,8 @@ describe('a shadow', () => {
     expect((await read(member.key, path)).body.data).toMatchObject({
       status: 'failed',
       error_code: 'E_FORBIDDEN',
+      // The texts of a job are for its creator and admins.
+      error_text: 'Only the person who started it can read why.',
     });
     expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.data.layer_count).toBe(9);
     const payload = { analysis_run_id: result.analysis_run_id, media_id, created_by_user_id: owner.id };

@@ -267,6 +267,27 @@ describe('a branch is visible to', () => {
     expect((await owner.get(paths[0] as string)).status).toBe(404);
   });
 
+  test('people of different libraries, and its events do not name them to each other', async () => {
+    const [owner, one, other] = [await createReader(app), await createReader(app), await createReader(app)];
+    const shared = await saveDocument(sql, owner, { html: HTML });
+    for (const member of [one, other]) {
+      const library = await createLibrary(owner);
+      await owner.post(`/libraries/${library}/media`, { media_id: shared });
+      await join(owner, library, member);
+    }
+    const { id: branchId } = await fork(owner, { media_id: shared });
+    for (const [after, by] of [owner, one, other].entries())
+      expect((await append(by, branchId, after, [insert(0, 'x')])).status).toBe(201);
+    const named = async (by: Reader) =>
+      (await by.get(`/api/v1/branches/${branchId}/events`)).body.data.map(
+        ({ created_by }: { created_by: string | null }) => created_by,
+      );
+    const [first, second, third] = [owner, one, other].map(({ user }) => user.username);
+    expect(await named(owner)).toEqual([first, second, third]);
+    expect(await named(one)).toEqual([first, second, null]);
+    expect(await named(other)).toEqual([first, null, third]);
+  });
+
   test('viewers, who cannot write', async () => {
     const { key } = await createPerson(app, { role: 'viewer' });
     const answer = await app.call('POST', '/api/v1/branches', { key, body: { media_id: document } });

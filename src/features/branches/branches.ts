@@ -173,7 +173,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = decodeCursor(cursor, z.int32().min(0)) ?? 0;
-      const range = { after, upTo: branch.event_count, limit: limit + 1 };
+      const range = { after, upTo: branch.event_count, limit: limit + 1, viewer: principal };
       const listed = await store.listEvents(sql, branchId, range);
       const placed = listed.map((event) => ({ event, cursor: event.position }));
       const { data, page } = cutByCursor(placed, limit);

@@ -136,17 +136,23 @@ export async function moveHead(
     where id = ${branchId}`;
 }
 
-/** Lists the events after one position and up to another, in order. */
+/**
+ * Lists the events after one position and up to another, in order. They name people to a viewer who would see a branch of
+ * theirs: two people who see this branch through different libraries do not learn of each other.
+ */
 export async function listEvents(
   sql: Queryable,
   branchId: string,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  { after, upTo, limit, viewer }: { after: number; upTo: number; limit: number; viewer?: Viewer },
 ): Promise<BranchEvent[]> {
+  const work = { mediaId: sql`branches.media_id`, authorId: sql`branch_events.created_by_user_id` };
   return sql<BranchEvent[]>`
     select
-      position, kind, at, length, text, form, text_hash, text_length, users.username as created_by,
+      position, kind, at, length, text, form, branch_events.text_hash, branch_events.text_length,
+      case when ${viewer ? seesWorkOnMedia(sql, viewer, work) : sql`false`} then users.username end as created_by,
       branch_events.created_at
     from branch_events
+    join branches on branches.id = branch_events.branch_id
     join users on users.id = branch_events.created_by_user_id
     where branch_id = ${branchId} and position > ${after} and position <= ${upTo}
     order by position

@@ -36,6 +36,7 @@ const related = async (id: string, by = reader) => {
   expect(body.page).toEqual({ next_cursor: null, has_more: false });
   return body.data as {
     media: { id: string };
+    score: number;
     links_to: boolean;
     linked_from: boolean;
     shared_entities: object[];
@@ -95,6 +96,18 @@ describe('a related document', () => {
     await owner.delete(`/libraries/${library}/members/${member.id}`);
     expect(await related(own, member)).toEqual([]);
     expect(await member.get(`/media/${hidden}/related`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+  });
+
+  test('has a score that does not tell how many documents of other people mention a name', async () => {
+    const stranger = await createReader(app);
+    const own = await document(reader, { says: 'We met Rosalind Franklin.' });
+    await document(reader, { says: 'They saw Rosalind Franklin.' });
+    const before = await related(own);
+    await document(stranger, { says: 'Nobody knows that we met Rosalind Franklin.' });
+    expect(await related(own)).toEqual(before);
+    await document(reader, { says: 'All knew Rosalind Franklin.' });
+    const [first] = await related(own);
+    expect(first?.score).toBeLessThan(before[0]?.score as number);
   });
 
   test.each(['limit=0', 'limit=201', 'limit=x'])('takes no %s', async (query) => {

@@ -106,10 +106,8 @@ describe('a Neo4j', () => {
     await dispatcher.deliverDue();
     // From now on it fails immediately, without a connection.
     const connections = silent.connections;
-    const begin = performance.now();
     await Promise.all(saved.slice(1).map(tell));
     await dispatcher.deliverDue();
-    expect(performance.now() - begin).toBeLessThan(4000);
     expect(silent.connections).toBe(connections);
     expect(told.toSorted()).toEqual(saved.toSorted());
     const events = await sql`

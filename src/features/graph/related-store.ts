@@ -4,9 +4,11 @@ import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from '../media/lists/media-row.ts';
 
-/** An entity in more documents than this is too common to relate them. */
+/** An entity in more documents of the viewer than this is too common to relate them. */
 const COMMON = 500;
-/** The most entities of a document that are followed, most significant first. */
+/** The most documents with an entity whose access is checked. */
+const CHECKED = 5000;
+/** The most entities of a document that are followed, most mentioned first. */
 const FOLLOWED = 40;
 /** The most documents that link to a document, newest first. */
 const LINKING = 1000;
@@ -17,12 +19,12 @@ const LINK_WEIGHT = 2;
 
 /**
  * Finds the related documents that the viewer can read, best first. The work is bounded, however large the graph: at most
- * FOLLOWED entities with COMMON documents each are collected and sorted, and access is checked from the best one down,
- * until enough are found.
+ * FOLLOWED entities with CHECKED documents each. Documents that the viewer cannot read count for nothing: how rare an
+ * entity is would otherwise tell how many other people's documents mention it.
  */
 export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: string, limit: number) {
   const rows = await sql<(MediaRow & Omit<RelatedMedia, 'media'>)[]>`
-    with followed as materialized (${followedEntities(sql, mediaId)}),
+    with mention as materialized (${readableMentions(sql, viewer, mediaId)}),
     candidate as (
       select
         media_id,
@@ -30,7 +32,7 @@ export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: strin
         sum(shared_entity_count)::int as shared_entity_count,
         bool_or(links_to) as links_to,
         bool_or(linked_from) as linked_from
-      from (${sharingDocuments(sql, mediaId)} union all ${linkedDocuments(sql, mediaId)}) as reason
+      from (${sharingDocuments(sql)} union all ${linkedDocuments(sql, mediaId)}) as reason
       group by media_id
     ),
     best as (
@@ -42,9 +44,10 @@ export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: strin
     select
       ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
       best.score, best.shared_entity_count, best.links_to, best.linked_from,
-      array(${namedEntities(sql)}) as shared_entities
+      coalesce(named.shared_entities, '{}') as shared_entities
     from best
     join media on media.id = best.media_id
+    left join (${namedEntities(sql)}) as named on named.media_id = best.media_id
     ${joinOwn(sql, viewer)}
     order by best.score desc, best.media_id desc`;
   return rows.map(
@@ -55,44 +58,46 @@ export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: strin
   );
 }
 
-/** Selects the most significant entities of a document: often mentioned in it, and rare elsewhere. */
-const followedEntities = (sql: Queryable, mediaId: string): SqlFragment => sql`
-  select kind, entity, name, mentions, 1 / ln(1 + documents::float8) as weight
+/** Selects the mentions of the followed entities in other documents that the viewer can read, and their weight. */
+const readableMentions = (sql: Queryable, viewer: Viewer, mediaId: string): SqlFragment => sql`
+  select
+    media_id, kind, entity, name, mentions, mentions_there,
+    ln(1 + least(mentions, mentions_there)::float8) / ln(2 + documents::float8) as weight
   from (
     select
-      mine.kind, mine.entity, mine.name, mine.mentions,
-      (
-        select count(*)
-        from (
-          select
-          from document_entities as other
-          where other.entity = mine.entity and other.kind = mine.kind
-          limit ${COMMON + 1}
-        ) as counted
-      ) as documents
-    from document_entities as mine
-    where mine.media_id = ${mediaId}
-  ) as own
-  where documents between 2 and ${COMMON}
-  order by ln(1 + mentions::float8) / ln(1 + documents::float8) desc, kind, entity
-  limit ${FOLLOWED}`;
-
-/** The weight of an entity that two documents share. */
-const sharedWeight = (sql: Queryable): SqlFragment =>
-  sql`followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8)`;
+      followed.*, other.media_id, other.mentions as mentions_there,
+      count(*) over (partition by kind, entity) as documents
+    from (
+      select kind, entity, name, mentions
+      from document_entities
+      where media_id = ${mediaId}
+      order by mentions desc, kind, entity
+      limit ${FOLLOWED}
+    ) as followed
+    cross join lateral (
+      select checked.media_id, checked.mentions
+      from (
+        select media_id, mentions
+        from document_entities
+        where entity = followed.entity and kind = followed.kind and media_id <> ${mediaId}
+        limit ${CHECKED}
+      ) as checked
+      where ${canReadMedia(sql, viewer, sql`checked.media_id`)}
+      limit ${COMMON}
+    ) as other
+  ) as counted
+  where documents < ${COMMON}`;
 
 /** Selects the documents that mention a followed entity. */
-const sharingDocuments = (sql: Queryable, mediaId: string): SqlFragment => sql`
+const sharingDocuments = (sql: Queryable): SqlFragment => sql`
   select
-    other.media_id,
-    sum(${sharedWeight(sql)}) as score,
+    media_id,
+    sum(weight) as score,
     count(*) as shared_entity_count,
     false as links_to,
     false as linked_from
-  from followed
-  join document_entities as other on other.entity = followed.entity and other.kind = followed.kind
-  where other.media_id <> ${mediaId}
-  group by other.media_id`;
+  from mention
+  group by media_id`;
 
 /** Selects the documents that the document links to, and the newest that link to it. */
 const linkedDocuments = (sql: Queryable, mediaId: string): SqlFragment => sql`
@@ -111,18 +116,14 @@ const linkedDocuments = (sql: Queryable, mediaId: string): SqlFragment => sql`
     limit ${LINKING}
   )`;
 
-/**
- * Selects the most significant entities that the document shares with a row of `best`. `offset 0` makes PostgreSQL read
- * the entities of that document; through the entities it would read every document that mentions one.
- */
+/** Selects the most significant entities that the document shares with each row of `best`. */
 const namedEntities = (sql: Queryable): SqlFragment => sql`
-  select jsonb_build_object(
-    'kind', followed.kind, 'name', followed.name, 'mentions', followed.mentions, 'mentions_there', other.mentions
-  )
-  from followed
-  join (
-    select kind, entity, mentions from document_entities where media_id = best.media_id offset 0
-  ) as other
-    on other.kind = followed.kind and other.entity = followed.entity
-  order by ${sharedWeight(sql)} desc, followed.entity
-  limit ${NAMED}`;
+  select
+    media_id,
+    (array_agg(
+      jsonb_build_object('kind', kind, 'name', name, 'mentions', mentions, 'mentions_there', mentions_there)
+      order by weight desc, entity
+    ))[1:${NAMED}::int] as shared_entities
+  from mention
+  where media_id in (select media_id from best)
+  group by media_id`;

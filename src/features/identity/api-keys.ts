@@ -67,14 +67,15 @@ export function createApiKeys({ sql }: { sql: Database }) {
     create,
     get,
 
-    /** Creates a key for the caller. It may do nothing that the caller's own credentials may not do. */
-    createOwn(user: User, principal: Principal, fields: z.output<typeof createMyApiKey>, actor: Actor) {
+    /** Creates a key for the caller. It may do nothing that the caller's own credentials may not do, and ends with their key. */
+    async createOwn(user: User, principal: Principal, fields: z.output<typeof createMyApiKey>, actor: Actor) {
       const missing = fields.scopes.filter((scope) => principal.scopes && !principal.scopes.includes(scope));
       if (missing.length > 0) {
         throw new NexusError('E_FORBIDDEN', `Your key has no scope ${missing.join(', ')} to pass on.`);
       }
       const role = lowerRole(user.role, principal.role);
-      return create(user, { ...fields, role, raw_mode_enabled: false }, actor);
+      const limits = principal.api_key_id ? limitsFrom(await get(principal.api_key_id), fields) : {};
+      return create(user, { ...fields, ...limits, role, raw_mode_enabled: false }, actor);
     },
 
     async list({ user_id, cursor, limit }: z.output<typeof apiKeyListQuery>) {
@@ -113,6 +114,21 @@ function refusePast(expiresAt: Date | undefined): void {
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
     throw invalidField('expires_at', 'must be in the future', 'too_small');
   }
+}
+
+/** Returns the end and the rate limit that a key passes on. The key that it makes may end earlier. */
+function limitsFrom(
+  { expires_at: end, requests_per_minute }: ApiKey,
+  { expires_at }: Pick<NewKey, 'expires_at'>,
+): Pick<NewKey, 'expires_at' | 'requests_per_minute'> {
+  if (end && expires_at && expires_at > end) {
+    const message = `must not be after ${end.toISOString()}, when the key of this request ends. Use another key, or sign in`;
+    throw invalidField('expires_at', message, 'too_large');
+  }
+  return {
+    expires_at: expires_at ?? end ?? undefined,
+    requests_per_minute: requests_per_minute ?? undefined,
+  };
 }
 
 /** Hashes a key. A plain hash is enough for 256 random bits, and allows a lookup by index. */

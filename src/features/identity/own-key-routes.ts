@@ -35,7 +35,8 @@ export function registerOwnKeyRoutes(
       operationId: 'createMyApiKey',
       summary: 'Create an API key for myself',
       description:
-        'Only this response contains the `key`. A key passes on no scope that the credentials of the request do not have.',
+        'Only this response contains the `key`. A key passes on no scope that it does not have. The new key has its rate limit, ' +
+        'and ends no later.',
       body: contract.createMyApiKey,
       response: { 201: answer(contract.createdApiKey) },
     }),

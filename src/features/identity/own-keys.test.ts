@@ -76,6 +76,24 @@ describe('a key that a person makes for themselves', () => {
     expect(await create(lowly, ['read'])).toMatchObject(forbidden);
   });
 
+  test('passes on its end and its rate limit', async () => {
+    const end = new Date(Date.now() + 3_600_000);
+    const { user } = await createPerson(app, { role: 'viewer' });
+    const limits = { expires_at: end, requests_per_minute: 100 };
+    const fields = { name: 'Limited', raw_mode_enabled: false, ...limits };
+    const { key } = await app.services.apiKeys.create(user, fields, { name: 'test' });
+    const passed = { expires_at: end.toISOString(), requests_per_minute: 100 };
+    expect((await create(key, ['read'])).body.data).toMatchObject(passed);
+    const earlier = new Date(end.getTime() - 1000).toISOString();
+    expect((await create(key, ['read'], { expires_at: earlier })).body.data.expires_at).toBe(earlier);
+    const later = { expires_at: new Date(end.getTime() + 1).toISOString() };
+    expect(await create(key, ['read'], later)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    const tokens = await app.call('POST', '/api/v1/auth/token', { body: { api_key: key } });
+    const headers = { authorization: `Bearer ${tokens.body.data.access_token}` };
+    const body = { name: 'Phone', scopes: ['read'] };
+    expect((await app.call('POST', PATH, { headers, body })).body.data).toMatchObject(passed);
+  });
+
   test('gives its scopes to the tokens and sessions that begin with it', async () => {
     const { scoped } = await keyWith(['read'], 'admin');
     const tokens = await app.call('POST', '/api/v1/auth/token', { body: { api_key: scoped } });

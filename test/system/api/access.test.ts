@@ -26,7 +26,7 @@ describe('every registered route that needs a role', () => {
     }
   });
 
-  test('refuses every role below its minimum, and no role from it on', async () => {
+  test('refuses every role below its minimum, and no role from it on', { tags: 'slow' }, async () => {
     for (const { method, url, access } of app.routes.filter(({ access }) => needsRole(access))) {
       for (const role of ROLES) {
         const { status } = await app.call(method, pathOf(url), { key: DEV_KEYS[role] });

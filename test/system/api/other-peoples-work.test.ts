@@ -108,7 +108,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
   const call = (method: string, path: string, body?: unknown) =>
     app.call(method, path, { key: keys[role], body });
 
-  test('no text on any route', async () => {
+  test('no text on any route', { tags: 'slow' }, async () => {
     const reading = app.routes.filter(({ method, url }) => method === 'GET' && !url.includes('*'));
     for (const path of reading.flatMap(({ url }) => pathsOf(url))) {
       const { status, body } = await call('GET', path);

@@ -44,13 +44,33 @@ const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
   join library_media as listed on listed.library_id = joined.library_id and not listed.is_derived
   where joined.user_id = ${viewer.user_id} and ${which}`;
 
+/** Whether a library of the viewer is unfilled: no backfill has added its media to their default library yet. */
+const isUnfilled = (sql: Queryable, viewer: Viewer, libraryId: SqlFragment) => sql`
+  exists (
+    select
+    from default_library_backfill_jobs as backfill
+    where backfill.default_library_id = ${viewer.default_library_id}
+      and backfill.source_library_id = ${libraryId}
+      and backfill.user_id = ${viewer.user_id}
+      and backfill.status <> 'completed'
+  )`;
+
+/** Lists the libraries of the viewer that are unfilled. */
+export async function listUnfilled(sql: Queryable, viewer: Viewer): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select joined.library_id as id
+    from memberships as joined
+    where joined.user_id = ${viewer.user_id} and ${isUnfilled(sql, viewer, sql`joined.library_id`)}`;
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Counts the media in each library of the viewer, up to `most`, largest first. The default library comes first among
  * equals and counts what its owner saved.
  */
 export async function measureLibraries(sql: Queryable, viewer: Viewer, most: number) {
-  return sql<{ library_id: string; size: number }[]>`
-    select library_id, size
+  return sql<{ library_id: string; size: number; is_unfilled: boolean }[]>`
+    select library_id, size, is_unfilled
     from (
       select
         ${viewer.default_library_id}::uuid as library_id,
@@ -61,7 +81,8 @@ export async function measureLibraries(sql: Queryable, viewer: Viewer, most: num
             where default_library_id = ${viewer.default_library_id}
             limit ${most}
           ) as counted
-        ) as size
+        ) as size,
+        false as is_unfilled
       union all
       select
         joined.library_id,
@@ -72,7 +93,8 @@ export async function measureLibraries(sql: Queryable, viewer: Viewer, most: num
             where library_media.library_id = joined.library_id and not library_media.is_derived
             limit ${most}
           ) as counted
-        )
+        ),
+        ${isUnfilled(sql, viewer, sql`joined.library_id`)}
       from memberships as joined
       where joined.user_id = ${viewer.user_id} and joined.library_id <> ${viewer.default_library_id}
     ) as place
