@@ -145,17 +145,17 @@ test.each([
   ['divided words', 'a-\n', 1],
 ])(
   'an endless run of %s is processed, and text after it is redacted',
+  { tags: 'slow', timeout: 60_000 },
   (_what, part, millions) => {
     const text = `a${part.repeat((millions * 1_000_000) / part.length)} falcon`;
     expect(redact(text, { terms: ['falcon'] }).endsWith(' ██████')).toBe(true);
   },
-  60_000,
 );
 
 test('a thousand terms over a megabyte take one pass', () => {
   const terms = Array.from({ length: 1000 }, (_, index) => `term${index} of many words`);
   const text = 'term1 of many other words '.repeat(40_000);
-  const begin = performance.now();
+  const begun = process.cpuUsage();
   expect(compileRules([rule({ terms })]).judge(text).decision).toBe('allow');
-  expect(performance.now() - begin).toBeLessThan(20_000);
+  expect(process.cpuUsage(begun).user).toBeLessThan(20_000_000);
 });

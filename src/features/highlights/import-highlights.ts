@@ -5,6 +5,7 @@ import { idAt } from '../../platform/ids.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { emitHighlightEvents } from './events.ts';
 import * as store from './import-store.ts';
+import type { Quote } from './quote.ts';
 
 /** The highlights that another program had of a media. */
 export interface ImportedHighlights {
@@ -31,13 +32,13 @@ export async function importHighlights(
   const mediaIds = wanted.map(({ media_id }) => media_id);
   for (const { former_exact, ...row } of await store.listOwnQuotes(tx, user_id, mediaIds)) {
     known.add(row);
-    if (former_exact !== null) known.add({ ...row, exact: former_exact });
+    if (former_exact !== null) known.add({ ...row, exact: former_exact, prefix: '', suffix: '' });
   }
   const added: store.UnplacedHighlight[] = [];
   for (const { media_id, highlights } of wanted) {
     for (const one of highlights) {
       const highlight = toUnplaced(media_id, one);
-      const quote = { media_id, exact: highlight.exact, created_at: dateOf(one.created_at) };
+      const quote = { ...highlight, created_at: dateOf(one.created_at) };
       if (known.has(quote, isPrecise(one))) continue;
       known.add(quote);
       added.push(highlight);
@@ -56,11 +57,13 @@ export async function importHighlights(
   return added.length;
 }
 
-interface KnownQuote {
+interface KnownQuote extends Quote {
   media_id: string;
-  exact: string;
   created_at: Date | undefined;
 }
+
+/** So much of the text before a passage, or after it, tells it from the same words elsewhere. */
+const CONTEXT_CHARACTERS = 16;
 
 /**
  * The passages that a person has highlighted. White space does not count: programs write it differently, and a passage that
@@ -68,22 +71,47 @@ interface KnownQuote {
  */
 class KnownQuotes {
   readonly #dates = new Map<string, Set<number | undefined>>();
+  readonly #contexts = new Set<string>();
+  readonly #withoutContext = new Set<string>();
 
-  add({ created_at, ...quote }: KnownQuote): void {
-    const key = keyOf(quote);
-    const dates = this.#dates.get(key) ?? new Set();
-    this.#dates.set(key, dates.add(created_at?.getTime()));
+  add(quote: KnownQuote): void {
+    const words = wordsOf(quote);
+    const dates = this.#dates.get(words) ?? new Set();
+    this.#dates.set(words, dates.add(quote.created_at?.getTime()));
+    const contexts = contextsOf(quote);
+    for (const context of contexts) this.#contexts.add(context);
+    if (contexts.length === 0) this.#withoutContext.add(words);
   }
 
-  /** A precise highlight may be one of several of the same words; its date says which. Otherwise the words alone decide. */
-  has({ created_at, ...quote }: KnownQuote, precise: boolean): boolean {
-    const dates = this.#dates.get(keyOf(quote));
-    return precise && created_at ? dates?.has(created_at.getTime()) === true : dates !== undefined;
+  /**
+   * A precise highlight may be one of several of the same words; its date says which. Of others the words decide, unless
+   * the text before them and the text after them are both different: programs disagree about one of them often.
+   */
+  has(quote: KnownQuote, precise: boolean): boolean {
+    const words = wordsOf(quote);
+    const dates = this.#dates.get(words);
+    if (!dates) return false;
+    if (precise && quote.created_at) return dates.has(quote.created_at.getTime());
+    const contexts = contextsOf(quote);
+    return (
+      contexts.length === 0 ||
+      this.#withoutContext.has(words) ||
+      contexts.some((context) => this.#contexts.has(context))
+    );
   }
 }
 
-const keyOf = ({ media_id, exact }: Pick<KnownQuote, 'media_id' | 'exact'>) =>
-  `${media_id} ${exact.replace(/\s+/g, '')}`;
+const withoutSpace = (text: string) => text.replace(/\s+/g, '');
+
+const wordsOf = ({ media_id, exact }: KnownQuote) => `${media_id} ${withoutSpace(exact)}`;
+
+/** The words with the text before them, and with the text after them, as far as there is any. */
+function contextsOf(quote: KnownQuote): string[] {
+  const before = withoutSpace(quote.prefix).slice(-CONTEXT_CHARACTERS);
+  const after = withoutSpace(quote.suffix).slice(0, CONTEXT_CHARACTERS);
+  const words = wordsOf(quote);
+  return [...(before ? [`before ${before} ${words}`] : []), ...(after ? [`after ${after} ${words}`] : [])];
+}
 
 /** Whether it names its position, as an export of Nexus does. */
 function isPrecise({ target }: ImportedHighlight): boolean {

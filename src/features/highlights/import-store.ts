@@ -21,8 +21,8 @@ export async function lockImports(tx: Transaction, userId: string): Promise<void
 
 /** Lists the passages of media that a person has highlighted. */
 export async function listOwnQuotes(tx: Transaction, userId: string, mediaIds: string[]) {
-  return tx<{ media_id: string; exact: string; former_exact: string | null; created_at: Date }[]>`
-    select media_id, exact, former_exact, created_at
+  return tx<(Quote & { media_id: string; former_exact: string | null; created_at: Date })[]>`
+    select media_id, exact, prefix, suffix, former_exact, created_at
     from highlights
     where user_id = ${userId} and media_id = any(${mediaIds}::uuid[])`;
 }

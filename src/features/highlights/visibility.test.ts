@@ -161,6 +161,7 @@ async function expectSeen(reader: Reader, model: Model, who: number): Promise<vo
 const sorted = (ids: string[]) => ids.toSorted();
 
 test('whatever people do, everybody sees exactly what is theirs or shared with them', {
+  tags: 'slow',
   timeout: 120_000,
 }, async () => {
   const [owner] = people as [Reader];

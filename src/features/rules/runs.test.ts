@@ -460,6 +460,7 @@ describe('a thousand items', { timeout: 120_000 }, () => {
     expect(await sql`select from rule_notifications where user_id = ${reader.id}`).toHaveLength(0);
     const attempts = await sql<{ status: string }[]>`
       select status from job_attempts where job_id = ${job_id} order by attempt_number`;
-    expect(attempts.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
+    // On a busy machine, a worker may lose its lease of one second more than once.
+    expect(attempts.map(({ status }) => status).join(' ')).toMatch(/^(interrupted )+succeeded$/);
   });
 });

@@ -117,12 +117,12 @@ test.each([
     'title,url,time_added,tags,status\n',
   ],
   ['a text', (n: number) => `https://example.org/${n} ${'x'.repeat(500)}\n`, ''],
-])('50,000 links in 30 MB of %s are looked through in seconds', (_name, line, head) => {
+])('50,000 links in 30 MB of %s are looked through in seconds', { tags: 'slow' }, (_name, line, head) => {
   const text = head + Array.from({ length: 50_000 }, (_, n) => line(n)).join('');
   expect(text.length).toBeGreaterThan(26_000_000);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   expect(parseImport([recogniseText(text)]).urls).toHaveLength(50_000);
-  expect(performance.now() - begun).toBeLessThan(15_000);
+  expect(process.cpuUsage(begun).user).toBeLessThan(15_000_000);
 });
 
 test('invalid search params of an import are dropped', () => {

@@ -6,7 +6,13 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
-import { createReader, type Reader, readerOf } from '../../../../test/support/libraries.ts';
+import {
+  auditOf,
+  createLibrary,
+  createReader,
+  type Reader,
+  readerOf,
+} from '../../../../test/support/libraries.ts';
 import { newDirectory } from '../../../../test/support/workspace.ts';
 
 const pdfOf = (title: string) => Buffer.from(makePdf({ pages: [[title]], title }));
@@ -141,6 +147,23 @@ describe('an upload through Nexus', () => {
     expect(await sql`select from media where created_by_user_id = ${own.id}`).toHaveLength(1);
     const stranger = await createReader(app);
     expect(await ingest(again.media_id, stranger)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+  });
+
+  test('what was done with an upload before it turned out to be a duplicate goes over to the known file', async () => {
+    const own = await createReader(app);
+    const library = await createLibrary(own);
+    const pdf = pdfOf('Known');
+    const [known, again] = [await begin(own, pdf.length), await begin(own, pdf.length)];
+    await put(app.url, known, pdf);
+    await ingest(known.media_id, own);
+    const mine = { tags: ['tides'], note: 'Read this first.', is_favourite: true };
+    expect((await own.patch(`/api/v1/media/${again.media_id}/mine`, mine)).status).toBe(200);
+    expect((await own.post(`/libraries/${library}/media`, { media_id: again.media_id })).status).toBe(201);
+    await put(app.url, again, pdf);
+    expect((await ingest(again.media_id, own)).body.data.media_id).toBe(known.media_id);
+    const { body } = await own.get(`/api/v1/media?library_id=${library}`);
+    expect(body.data).toMatchObject([{ id: known.media_id, mine }]);
+    expect(await auditOf(sql)).toEqual([]);
   });
 
   test('a file of another type fails in stage upload, is deleted, and can be uploaded again', async () => {

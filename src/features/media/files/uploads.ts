@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type ErrorCode, NexusError } from '../../../contract/errors.ts';
 import { API } from '../../../contract/wire.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
 import { installationSecret } from '../../../platform/database/installation-secret.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -9,13 +10,13 @@ import { signUpload, verifyUpload } from '../../../platform/storage/signed-uploa
 import type { Platform } from '../../feature.ts';
 import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { lockContents } from '../../libraries/closure/lock-contents.ts';
+import { holdMedia, lockContents, lockListings } from '../../libraries/closure/lock-contents.ts';
 import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { emitMediaEvents } from '../events.ts';
 import type { Ingest } from '../processing/ingest.ts';
 import { markFailed } from '../processing/lifecycle.ts';
+import { type OnReplace, replaceByKnown } from '../saving/unite-media.ts';
 import * as store from '../store.ts';
-import { deleteReplaced } from '../trash/purge.ts';
 import type { Quota } from './quota.ts';
 import { setStoredBytes } from './quota-store.ts';
 import * as uploads from './upload-store.ts';
@@ -32,6 +33,7 @@ interface UploadsDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> 
   quota: Pick<Quota, 'requireRoom'>;
   ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueProcessing'>;
   libraryMedia: Pick<LibraryMediaService, 'add'>;
+  onReplace: OnReplace;
   /** Where clients reach this server, when it is configured. */
   publicUrl: string | undefined;
 }
@@ -40,7 +42,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** Uploads have three steps: `begin` announces the file, `put` receives it, `ingest` checks and processes it. */
 export function createUploads(dependencies: UploadsDependencies) {
-  const { sql, log, storage, quota, ingest, libraryMedia, publicUrl = '' } = dependencies;
+  const { sql, log, storage, quota, ingest, libraryMedia, onReplace, publicUrl = '' } = dependencies;
   const uploadKey = installationSecret(sql, 'uploads');
 
   return {
@@ -199,16 +201,17 @@ export function createUploads(dependencies: UploadsDependencies) {
     const jobOptions = { requestId, createdBy: actor };
     return transaction(sql, async (tx) => {
       await lockContents(tx, [libraryId ?? default_library_id, default_library_id]);
+      const known = await lockKnown(tx, viewer, mediaId, kind);
       const upload = (await uploads.lockUpload(tx, mediaId)) ?? mediaNotFound();
       if (upload.status !== 'open') return upload;
       if (upload.sha256 === null) nothingUploaded();
-      const known = await store.findByFile(tx, viewer.user_id, kind, upload.sha256);
+      // Before the additions: what was done with the upload's media, such as tagging it, goes over to the known one.
+      if (known) await replaceByKnown(tx, mediaId, known, onReplace);
       const outcome = known ?? mediaId;
       const media = [{ media_id: outcome }];
       if (libraryId !== undefined) await addMedia(tx, viewer, { libraryId, media, requestId });
       if (known) {
         await addMedia(tx, viewer, { libraryId: default_library_id, media, requestId });
-        await deleteReplaced(tx, mediaId);
         // Uploading a file again that could not be read retries it.
         await ingest.enqueueProcessing(tx, [{ id: known, kind, processing_status: 'failed' }], jobOptions);
       } else {
@@ -223,6 +226,20 @@ export function createUploads(dependencies: UploadsDependencies) {
       return { ...upload, status: 'taken_in', outcome_media_id: outcome };
     });
   }
+}
+
+/**
+ * Finds the media that the person already has of an uploaded file, and locks it together with the media of the upload.
+ * Nothing is written before these locks, so that events stay in order (`lock-contents.ts`).
+ */
+async function lockKnown(tx: Transaction, { user_id }: Viewer, mediaId: string, kind: file.UploadKind) {
+  const upload = await uploads.findUpload(tx, mediaId);
+  if (!upload?.sha256) return undefined;
+  const known = await store.findByFile(tx, user_id, kind, upload.sha256);
+  if (!known) return undefined;
+  await lockListings(tx, [mediaId, known]);
+  await holdMedia(tx, [known]);
+  return store.findByFile(tx, user_id, kind, upload.sha256);
 }
 
 function nothingUploaded(): never {

@@ -20,9 +20,12 @@ export function readwiseRowsOf({ highlights, ...document }: JudgedDocument): str
     .join('');
 }
 
-/** Escapes values that a spreadsheet would compute. The importer of Nexus removes the apostrophe. */
+/**
+ * Puts an apostrophe before values that a spreadsheet would compute, and before those that already have one there, so that
+ * the importer of Nexus removes exactly what was put.
+ */
 function cell(value: string | null): string {
   const text = value ?? '';
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

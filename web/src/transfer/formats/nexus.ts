@@ -12,11 +12,11 @@ import { type Fields, fieldsIn, isFields } from './fields.ts';
 
 /** Reads a document of an export of Nexus. Exports of earlier releases have no `mine` and no highlights. */
 export function nexusEntry(document: Fields): Entry {
-  const { url, added_at, title, processing_status, reading } = document;
+  const { added_at, title, processing_status, reading } = document;
   const mine = isFields(document.mine) ? document.mine : {};
   const isRead = processing_status !== 'pending' && processing_status !== 'failed';
   return {
-    url: textOf(url),
+    url: addressOf(document),
     savedAt: parseDate(added_at),
     title: textOf(mine.imported_title) || (isRead ? textOf(title) : ''),
     own_title: textOf(mine.title),
@@ -27,6 +27,18 @@ export function nexusEntry(document: Fields): Entry {
     reading: isFields(reading) ? readingIn(reading) : undefined,
     highlights: fieldsIn(document.highlights).flatMap(highlightIn),
   };
+}
+
+/**
+ * Returns the address as it was typed, if it differs from that of the document only in its fragment or spelling. Another one,
+ * such as a short link, would first have to be fetched to find the same document.
+ */
+function addressOf({ url, requested_url }: Fields): string {
+  const [known, typed] = [textOf(url), textOf(requested_url)];
+  if (!URL.canParse(typed)) return known;
+  const page = new URL(typed);
+  page.hash = '';
+  return page.href === known ? typed : known;
 }
 
 /** A file may have been edited by hand: what the server would refuse is left out. */

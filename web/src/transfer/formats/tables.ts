@@ -152,7 +152,7 @@ export const TABLES: Table[] = [
 
 /** A row of Readwise's own export, which has no links, or of the table that it imports. Dates without a zone are UTC. */
 function readwiseEntry(row: Row, columns: { title: string; date: string }): Entry {
-  const raw = (column: string) => row(column).replace(/^'(?=[=+\-@\t\r])/, '');
+  const raw = (column: string) => row(column).replace(/^'(?='*[=+\-@\t\r])/, '');
   const date = raw(columns.date);
   const created = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(date) ? `${date.replace(' ', 'T')}Z` : date;
   return {
