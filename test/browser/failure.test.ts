@@ -84,3 +84,26 @@ test('a rejected link shows its error until it is dismissed', async () => {
   await card.getByRole('button', { name: 'Dismiss' }).click();
   await card.waitFor({ state: 'detached' });
 });
+
+test('without a network, a page and an action fail with a message, and nothing is done later', async () => {
+  chromium.forgive(/ERR_INTERNET_DISCONNECTED/);
+  const body = { url: `${nexus.site.url}/kept` };
+  await nexus.call('POST', '/api/v1/media', { key: DEV_KEYS.operator, body });
+  const page = await chromium.open();
+  await openLibrary(page, nexus, DEV_KEYS.operator);
+  await page.keyboard.press('g');
+  await page.keyboard.press('l');
+  const dialog = page.getByRole('dialog', { name: 'New library' });
+  await dialog.getByLabel('Name').fill('Too late');
+  await page.context().setOffline(true);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Nexus cannot be reached.').first().waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Finished', exact: true }).click();
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
+
+  await page.context().setOffline(false);
+  await page.getByText('No items match these filters').waitFor();
+  const libraries = await nexus.call('GET', '/api/v1/libraries', { key: DEV_KEYS.operator });
+  expect(libraries.body.data.map(({ name }: { name: string }) => name)).not.toContain('Too late');
+});

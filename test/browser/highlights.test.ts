@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { makeEpub } from '../support/fixtures/epub.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';
+import { gate } from '../support/jobs.ts';
 import { useChromium } from './chromium.ts';
 import { copiedBy } from './clipboard.ts';
 import { inBothLooksOf } from './looks.ts';
@@ -47,6 +48,7 @@ const SOON = { timeout: 20_000 };
 let ana: { key: string; username: string };
 let ben: { key: string; username: string };
 let articleId: string;
+let reportId: string;
 let libraryId: string;
 
 async function save(key: string, path: string): Promise<string> {
@@ -57,7 +59,7 @@ async function save(key: string, path: string): Promise<string> {
   const { media_id } = body.data;
   await vi.waitFor(async () => {
     const media = await nexus.call('GET', `/api/v1/media/${media_id}`, { key });
-    expect(media.body.data.capabilities.can_read).toBe(true);
+    expect(media.body.data.capabilities.can_search).toBe(true);
   }, 30_000);
   return media_id;
 }
@@ -67,6 +69,7 @@ beforeAll(async () => {
   ben = await nexus.person('ben');
   await nexus.call('PATCH', '/api/v1/me', { key: ana.key, body: { display_name: 'Ana Sousa' } });
   articleId = await save(ana.key, '/ice');
+  reportId = await save(ana.key, '/report.pdf');
   const library = await nexus.call('POST', '/api/v1/libraries', { key: ana.key, body: { name: 'Winter' } });
   libraryId = library.body.data.id;
   const path = `/api/v1/libraries/${libraryId}`;
@@ -101,6 +104,33 @@ async function select(page: Page, from: string, to = from): Promise<void> {
     getSelection().addRange(range);
   })()`);
 }
+
+/** Holds requests back until the returned function is called. */
+async function holdBack(page: Page, url: RegExp): Promise<() => void> {
+  const released = gate();
+  await page.route(url, async (route) => {
+    await released.opened;
+    await route.continue();
+  });
+  return released.open;
+}
+
+/** Highlights a passage on the second page of the report, and returns the address of a link to it. */
+async function linkIntoReport(exact: string): Promise<string> {
+  const target = { fragment_idx: 1, selector: [{ type: 'TextQuoteSelector', exact }] };
+  const { body } = await nexus.call('POST', `/api/v1/media/${reportId}/highlights`, {
+    key: ana.key,
+    body: { target },
+  });
+  return `${nexus.url}/app/read/${reportId}?at=1&highlight=${body.data.id}`;
+}
+
+/** Whether the opened highlight is on the screen. */
+const IS_CURRENT_VISIBLE = `(() => {
+  const [range] = CSS.highlights.get('nexus-highlight-current') ?? [];
+  const { top, bottom } = range?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
+  return top > 0 && bottom < innerHeight;
+})()`;
 
 const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected text' });
 const panel = (page: Page) => page.getByRole('complementary', { name: 'About this document' });
@@ -139,10 +169,12 @@ test('a passage is marked without losing the selection, across elements, and sur
     await select(page, from, to);
     await bar(page).waitFor();
     await page.keyboard.press('h');
+    await page.keyboard.press('h');
     await expect.poll(() => selected(page)).not.toBe('');
   }
   await expect.poll(() => painted(page, 'green'), SOON).toHaveLength(5);
   const quotes = await quotesOf(ana.key, articleId);
+  expect(quotes).toHaveLength(5);
   expect(quotes).toEqual(
     expect.arrayContaining([
       'harbour froze in January',
@@ -189,6 +221,20 @@ test('a note is written, shared, answered and taken back, and the other person s
   await panel(theirs).getByRole('button', { name: 'Reply', exact: true }).click();
   await panel(mine).getByText('I see.').waitFor(SOON);
 
+  // A reply that is sent after its field is closed leaves no draft.
+  const send = await holdBack(theirs, /\/replies/);
+  await panel(theirs).getByLabel('Reply, or mention @somebody').fill('So do I.');
+  await theirs.keyboard.press('Control+Enter');
+  await expect
+    .poll(() => panel(theirs).getByLabel('Reply, or mention @somebody').getAttribute('readonly'))
+    .not.toBeNull();
+  await theirs.goBack();
+  await theirs.getByRole('link', { name: 'the very end' }).waitFor();
+  send();
+  await panel(mine).getByText('So do I.').waitFor(SOON);
+  await expect.poll(() => theirs.evaluate(`localStorage.getItem('nexus.drafts')`)).toBeNull();
+  await theirs.goForward();
+
   // Everybody else who sees it is offered after an @, by name or username.
   const answer = panel(theirs).getByLabel('Reply, or mention @somebody');
   await answer.pressSequentially('mail me@x.org or ask @');
@@ -221,20 +267,26 @@ test('a note is written, shared, answered and taken back, and the other person s
 
 test('a link opens a highlight at its place, and leaves the reading place as it was', async () => {
   const page = await chromium.open();
+  await page.clock.install();
   await signIn(page, nexus, ana.key);
   const { body } = await nexus.call('GET', '/api/v1/highlights?q=end', { key: ana.key });
   const [{ id }] = body.data;
   await read(page, articleId, `?at=0&highlight=${id}`);
   await panel(page).locator('[data-current="true"]', { hasText: 'the very end' }).waitFor();
-  const isVisible = `(() => {
-    const [range] = CSS.highlights.get('nexus-highlight-current') ?? [];
-    const { top, bottom } = range?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
-    return top > 0 && bottom < innerHeight;
-  })()`;
-  await expect.poll(() => page.evaluate(isVisible), SOON).toBe(true);
+  await expect.poll(() => page.evaluate(IS_CURRENT_VISIBLE), SOON).toBe(true);
+
+  // Reading on makes this the reading place, and the address names no highlight any more. The note can still be written.
+  await panel(page).getByRole('button', { name: 'Edit note' }).click();
+  const note = panel(page).getByLabel('Note', { exact: true });
+  await note.fill('Look');
+  await page.clock.fastForward(25_000);
+  await page.evaluate('scrollTo(0, 50)');
+  await page.waitForURL((url) => url.search === '');
+  await note.pressSequentially(' at the lighthouse, and at the ice');
+  await page.keyboard.press('Control+Enter');
+  await panel(page).locator('p', { hasText: 'Look at the lighthouse, and at the ice' }).waitFor();
 
   // A click on the text opens another one; deleting it can be undone.
-  await page.evaluate('scrollTo(0, 0)');
   await page.locator('.prose').getByText('froze').click();
   const current = panel(page).locator('[data-current="true"]');
   await expect.poll(() => current.innerText(), SOON).toContain('harbour froze in January');
@@ -246,15 +298,57 @@ test('a link opens a highlight at its place, and leaves the reading place as it 
   await expect.poll(() => painted(page, 'blue'), SOON).toEqual(['harbour froze in January']);
 });
 
+test('a link opens a highlight of a PDF that is drawn after its highlights are known', async () => {
+  const link = await linkIntoReport('tells of bridges');
+  const page = await chromium.open();
+  await signIn(page, nexus, ana.key);
+  const releaseHighlights = await holdBack(page, /\/media\/[^/]+\/highlights/);
+  const releaseFile = await holdBack(page, /\/media\/[^/]+\/file/);
+  await page.goto(link);
+  await page.locator('.pdf-pages').waitFor();
+  releaseHighlights();
+  await panel(page).getByRole('button', { name: 'tells of bridges' }).waitFor();
+  releaseFile();
+  await panel(page).locator('[data-current="true"]', { hasText: 'tells of bridges' }).waitFor();
+  await expect.poll(() => page.evaluate(IS_CURRENT_VISIBLE), SOON).toBe(true);
+});
+
+test('highlights and found words are painted when the view of a PDF loads last, and not again for a note', async () => {
+  const link = await linkIntoReport('second page');
+  const page = await chromium.open();
+  await signIn(page, nexus, ana.key);
+  const releaseView = await holdBack(page, /\/pdf-view-[^/]+\.js/);
+  await page.goto(`${link}&q=bridges`);
+  await panel(page).getByRole('button', { name: 'second page' }).waitFor();
+  await page.getByText('1 of 1', { exact: true }).waitFor();
+  releaseView();
+  await expect.poll(() => painted(page, 'current'), SOON).toEqual(['second page']);
+  const found = `[...(CSS.highlights.get('nexus-finding-here') ?? [])].join()`;
+  await expect.poll(() => page.evaluate(found), SOON).toBe('bridges');
+
+  await expect.poll(() => page.locator('.pdf-text > span').count(), SOON).toBe(2);
+  // A change is painted in the next frame.
+  const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+  await page.evaluate(frames);
+  await page.evaluate(`{
+    const { set } = CSS.highlights;
+    window.paintedTimes = 0;
+    CSS.highlights.set = (...args) => { window.paintedTimes += 1; return set.apply(CSS.highlights, args); };
+  }`);
+  await panel(page).getByRole('button', { name: 'Add note' }).click();
+  await panel(page).getByLabel('Note', { exact: true }).pressSequentially('Look');
+  await page.evaluate(frames);
+  expect(await page.evaluate('window.paintedTimes')).toBe(0);
+});
+
 test('the passages of a PDF and of a chapter are marked', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, ana.key);
-  const pdf = await save(ana.key, '/report.pdf');
-  await read(page, pdf);
+  await read(page, reportId);
   await select(page, 'first page tells');
   await bar(page).getByRole('button', { name: 'Highlight in pink' }).click();
   await expect.poll(() => painted(page, 'pink'), SOON).toEqual(['first page tells']);
-  const { body } = await nexus.call('GET', `/api/v1/media/${pdf}/highlights`, { key: ana.key });
+  const { body } = await nexus.call('GET', `/api/v1/media/${reportId}/highlights`, { key: ana.key });
   expect(body.data[0]).toMatchObject({ pdf: { page: 1 }, target: { fragment_idx: 0 } });
   const [[left, bottom, right, top]] = body.data[0].pdf.rects;
   expect(right - left).toBeGreaterThan(20);
@@ -262,6 +356,7 @@ test('the passages of a PDF and of a chapter are marked', async () => {
 
   const book = await nexus.uploadBook(ana.key, BOOK);
   await read(page, book);
+  await page.getByRole('navigation', { name: 'Chapters' }).waitFor();
   await page.keyboard.press('ArrowRight');
   await page.getByRole('heading', { name: 'Chapter 2' }).waitFor();
   await select(page, 'end of chapter 2');

@@ -304,6 +304,13 @@ test('the command palette finds items by their title, opens them, and shows nobo
   await page.getByRole('combobox').fill('zeppe');
   await page.getByRole('option', { name: 'Page zeppelin' }).waitFor();
   await expectAccessible(page);
+  // Enter ends the composition of a character first.
+  await page
+    .getByRole('combobox')
+    .evaluate<void, never>(
+      `(field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }))`,
+    );
+  expect(await page.getByRole('combobox').inputValue()).toBe('zeppe');
   await page.keyboard.press('Enter');
   await page.locator('.prose-part').waitFor();
 

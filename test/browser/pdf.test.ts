@@ -74,6 +74,29 @@ test('the keys + and - zoom, and text is found on pages that are not drawn yet',
     .toBe('page 11 of');
 });
 
+test('the words stay above their picture when the window gets another width, and stay selected', async () => {
+  const page = await openPaper('dora');
+  const inPage = (expression: string) =>
+    page.evaluate<number>(`(() => {
+      const frame = document.querySelector('.pdf-page');
+      const [canvas, words] = [frame.querySelector('canvas'), frame.querySelector('.pdf-text > span')];
+      return ${expression};
+    })()`);
+  const width = () => inPage('frame.clientWidth');
+  const sharpness = () => inPage('canvas.width / frame.clientWidth');
+  const share = () => inPage('words.getBoundingClientRect().width / frame.clientWidth');
+  await page.getByText('This is page 1 of the paper').waitFor();
+  await expect.poll(sharpness, SOON).toBeCloseTo(1);
+  const [widthBefore, shareBefore] = [await width(), await share()];
+  await inPage('getSelection().selectAllChildren(words)');
+
+  await page.setViewportSize({ width: 500, height: 800 });
+  await expect.poll(width, SOON).toBeLessThan(widthBefore / 1.5);
+  await expect.poll(share, SOON).toBeCloseTo(shareBefore);
+  await expect.poll(sharpness, SOON).toBeCloseTo(1);
+  expect(await page.evaluate('String(getSelection())')).toContain('This is page 1');
+});
+
 test('on a dark screen the paper is dark', async () => {
   const page = await openPaper('cleo', { colorScheme: 'dark', viewport: { width: 390, height: 844 } });
   const filter = `getComputedStyle(document.querySelector('.pdf-canvas')).filter`;

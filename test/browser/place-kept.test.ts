@@ -151,6 +151,7 @@ test('a tab that is closed right after scrolling keeps the place', async () => {
   await open(page, cleo, id);
   // In one task: no frame is drawn in between.
   await page.evaluate(`${scrollTo(27)}; location.href = 'about:blank'`);
+  await page.waitForURL('about:blank');
   await untilStored(cleo, id, { block: 27 });
   await read(page, id);
   await page.locator('.prose p').first().waitFor();

@@ -33,9 +33,9 @@ test('a dropped book is read chapter by chapter, and continued where it was left
   const page = await chromium.open();
   await openLibrary(page, nexus, DEV_KEYS.researcher);
   await drop(page, 'book.epub', 'application/epub+zip', makeEpub({ title: 'Two parts' }));
+  const kept = page.waitForResponse((response) => response.url().endsWith('/reading') && response.ok());
   await page.getByRole('link', { name: 'Two parts' }).click();
   await page.getByText('It began.').waitFor();
-  const kept = page.waitForResponse((response) => response.url().endsWith('/reading') && response.ok());
   await page
     .getByRole('navigation', { name: 'Contents' })
     .getByRole('button', { name: 'The second' })
@@ -65,6 +65,38 @@ test('several pasted links are saved as several items', async () => {
   await page.getByRole('link', { name: 'Page one' }).waitFor();
   await page.getByRole('link', { name: 'Page two' }).waitFor();
   await page.getByText('2 items', { exact: true }).waitFor();
+});
+
+test('a link that the list does not show is told of, and can be opened', async () => {
+  const page = await chromium.open();
+  await openLibrary(page, nexus, DEV_KEYS.viewer);
+  await page.goto(`${nexus.url}/app/favourites`);
+  await page.getByRole('heading', { name: 'Favourites' }).waitFor();
+  await page.keyboard.press('n');
+  await page.getByLabel('Links').fill(`${nexus.site.url}/one`);
+  await page.keyboard.press('Enter');
+  await page.getByText('You already have').waitFor();
+  await page.getByRole('region', { name: 'Saving' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await page.locator('.prose-part').waitFor();
+});
+
+test('a dialog is closed by a click beside it, but not by a selection that ends there', async () => {
+  const page = await chromium.open();
+  await openLibrary(page, nexus, DEV_KEYS.viewer);
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Save' });
+  await dialog.getByLabel('Links').fill('https://example.org/half an address');
+  const box = await dialog.boundingBox();
+  if (!box) throw new Error('The dialog has no box.');
+  const beside = { x: box.x - 20, y: box.y + 20 };
+  await dialog.getByLabel('Links').hover();
+  await page.mouse.down();
+  await page.mouse.move(beside.x, beside.y);
+  await page.mouse.up();
+  expect(await dialog.getByLabel('Links').inputValue()).toBe('https://example.org/half an address');
+  await page.mouse.click(beside.x, beside.y);
+  await dialog.waitFor({ state: 'detached' });
 });
 
 test('several items are marked as unread, and Undo restores their progress', async () => {
@@ -101,8 +133,12 @@ test('a removed item comes back with Undo, and is removed without it', async () 
   await one.focus();
   await page.keyboard.press('#');
   await one.waitFor({ state: 'detached' });
+  // The keyboard goes on from the next item, which stays focused when others come.
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await expect.poll(focused).toBe('Page two');
   await page.keyboard.press('z');
   await one.waitFor();
+  expect(await focused()).toBe('Page two');
 
   await one.focus();
   await page.keyboard.press('#');
@@ -131,5 +167,5 @@ test('a file is added to the open library by the request that ingests it', async
     .locator('input[type="file"]')
     .setInputFiles({ name: 'almanac.pdf', mimeType: 'application/pdf', buffer: file });
   expect((await ingest).postDataJSON()).toEqual({ library_id: libraryId });
-  await page.getByRole('link', { name: 'Almanac' }).waitFor();
+  await page.locator('.virtual-list').getByRole('link', { name: 'Almanac' }).waitFor();
 });

@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryKeys } from './api/queries.ts';
 import { createQueryClient } from './api/query-client.ts';
+import { leaveKeysToInputMethods } from './keyboard/composition.ts';
 import { createAppRouter } from './router.tsx';
 import { Toaster } from './ui/toasts.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
@@ -25,6 +26,8 @@ const scrollManually = () => {
 };
 scrollManually();
 window.addEventListener('pagehide', scrollManually);
+
+leaveKeysToInputMethods();
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root.');

@@ -119,12 +119,29 @@ export function createTexts(queryClient: QueryClient, mediaId: string, onLoaded:
   };
 }
 
+/** The parts of the reader with text. Changes elsewhere, such as in the side panel while people write, move no marks. */
+const TEXT = '.reader-column, .pdf-pages';
+
+/**
+ * Calls `onChange` when the text on the page changes: its view is loaded, another chapter is opened, or another page is
+ * drawn. Returns a function that stops it.
+ */
+export function observeText(onChange: () => void): () => void {
+  const reader = document.querySelector('.reader');
+  const isOfText = ({ target }: MutationRecord) =>
+    target === reader || (target instanceof Element && target.closest(TEXT) !== null);
+  const observer = new MutationObserver((changes) => {
+    if (changes.some(isOfText)) onChange();
+  });
+  if (reader) observer.observe(reader, { childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+
 /** Marks spans in the text, scrolls to the current one, and updates the marks when the page changes. */
 export function useMarks(mediaId: string, spans: readonly Span[] | undefined, current: number): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-column');
-    if (!spans || !page) return;
+    if (!spans) return;
     let hasScrolled = false;
     let isOver = false;
     let frame = 0;
@@ -144,12 +161,10 @@ export function useMarks(mediaId: string, spans: readonly Span[] | undefined, cu
     const span = spans[current];
     if (span && !isOnPage(span)) requestFragment(span.fragment_idx);
     mark();
-    // Another chapter is opened, or another page is drawn.
-    const observer = new MutationObserver(markSoon);
-    observer.observe(page, { childList: true, subtree: true });
+    const stopObserving = observeText(markSoon);
     return () => {
       isOver = true;
-      observer.disconnect();
+      stopObserving();
       cancelAnimationFrame(frame);
       hideMarks();
     };

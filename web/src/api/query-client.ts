@@ -23,9 +23,17 @@ export function createQueryClient({ onSignedOut }: { onSignedOut: () => void }):
         if (!isExpected && error instanceof ApiError && error.isSignedOut) onSignedOut();
       },
     }),
+    // Without a network, requests fail with a message. By default they would wait for it, and run even after "Cancel".
     defaultOptions: {
-      queries: { retry: mayRetry, retryDelay, staleTime: 10_000, refetchOnWindowFocus: true },
-      mutations: { retry: false },
+      queries: {
+        retry: mayRetry,
+        retryDelay,
+        staleTime: 10_000,
+        refetchOnWindowFocus: true,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
 }

@@ -15,6 +15,9 @@ export interface NoteEdit {
 }
 
 const COLOR = 'nexus.highlight-color';
+/** Passages are highlighted one after the other, so that a double click does not highlight one twice. */
+let lastMade: Promise<unknown> = Promise.resolve();
+
 export const CANNOT_HIGHLIGHT = 'This text cannot be highlighted.';
 
 /** The colour that the person has used last. */
@@ -55,6 +58,20 @@ export function useHighlightActions(mediaId: string) {
   const replace = (changed: Highlight) =>
     update((known) => known.map((one) => (one.id === changed.id ? changed : one)));
 
+  /** Highlights a passage. The same passage again gets another colour. */
+  async function highlight(span: SelectedSpan, color: HighlightColor): Promise<Highlight> {
+    const same = queryClient.getQueryData<Highlight[]>(queryKey)?.find((one) => isSame(one, span));
+    if (same) {
+      const changed = await api.patchData<Highlight>(`/highlights/${same.id}`, { color });
+      replace(changed);
+      return changed;
+    }
+    const body = { target: targetOf(span), color, ...(span.pdf && { pdf: span.pdf }) };
+    const created = await api.postData<Highlight>(`/media/${mediaId}/highlights`, body);
+    update((known) => inOrder([...known.filter(({ id }) => id !== created.id), created]));
+    return created;
+  }
+
   return {
     /** Highlights passages, such as one for each page of a PDF. Returns the first of them. */
     async create(spans: readonly SelectedSpan[], color: HighlightColor): Promise<Highlight | undefined> {
@@ -63,22 +80,15 @@ export function useHighlightActions(mediaId: string) {
         showToast(CANNOT_HIGHLIGHT);
         return undefined;
       }
-      return attempt(async () => {
-        const created: Highlight[] = [];
-        for (const span of spans) {
-          // The same passage again gets another colour.
-          const same = queryClient.getQueryData<Highlight[]>(queryKey)?.find((one) => isSame(one, span));
-          if (same) {
-            const changed = await api.patchData<Highlight>(`/highlights/${same.id}`, { color });
-            replace(changed);
-            return changed;
-          }
-          const body = { target: targetOf(span), color, ...(span.pdf && { pdf: span.pdf }) };
-          created.push(await api.postData<Highlight>(`/media/${mediaId}/highlights`, body));
-        }
-        update((known) => inOrder([...known, ...created]));
-        return created[0];
-      });
+      const made = lastMade.then(() =>
+        attempt(async () => {
+          const highlights: Highlight[] = [];
+          for (const span of spans) highlights.push(await highlight(span, color));
+          return highlights[0];
+        }),
+      );
+      lastMade = made;
+      return made;
     },
 
     edit: (id: string, changes: Changes) =>

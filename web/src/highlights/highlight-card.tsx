@@ -166,7 +166,15 @@ interface NoteFieldProps {
 
 /** Edits the note of a highlight. A note that was changed elsewhere in the meantime is not overwritten without asking. */
 function NoteField({ highlight: { id, note }, actions, people, onClose }: NoteFieldProps) {
-  const saving = useAction({ run: (edit: NoteEdit) => actions.editNote(id, edit) });
+  const saving = useAction({
+    run: async ({ edit, done }: { edit: NoteEdit; done: () => void }) => {
+      const saved = await actions.editNote(id, edit);
+      if (saved.conflict !== undefined) return saved;
+      done();
+      onClose();
+      return saved;
+    },
+  });
   return (
     <MarkdownField
       field={draftFields.highlightNote(id)}
@@ -176,15 +184,7 @@ function NoteField({ highlight: { id, note }, actions, people, onClose }: NoteFi
       isSaving={saving.isPending}
       conflict={saving.data?.conflict}
       onCancel={onClose}
-      onSave={(edit, done) =>
-        saving.mutate(edit, {
-          onSuccess: ({ conflict }) => {
-            if (conflict !== undefined) return;
-            done();
-            onClose();
-          },
-        })
-      }
+      onSave={(edit, done) => saving.mutate({ edit, done })}
     />
   );
 }

@@ -15,7 +15,7 @@ interface MarkdownFieldProps {
   /** The people who are offered after an @. */
   people?: readonly Person[];
   isSaving: boolean;
-  /** Saves the text, an edit of `base`, and calls `done` with it. */
+  /** Saves the text, an edit of `base`, and calls `done` as soon as it is saved, also when the field is gone by then. */
   onSave: (edit: { text: string; base: string }, done: () => void) => void;
   /** The text that was saved elsewhere since the edit began. */
   conflict?: string | undefined;
@@ -57,6 +57,7 @@ export function MarkdownField(props: MarkdownFieldProps) {
         placeholder={label}
         maxLength={20_000}
         value={draft.text}
+        readOnly={isSaving}
         onChange={draft.type}
         onKeyDown={onKeyDown}
       />

@@ -63,7 +63,7 @@ export function MentionArea({ field, value, onChange, people, onKeyDown, ...rest
   }
 
   function handleKey(event: KeyboardEvent<HTMLTextAreaElement>) {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.nativeEvent.isComposing;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (!isOpen || !isPlain) return onKeyDown(event);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) setActive((offered.indexOf(chosen as Person) + step + offered.length) % offered.length);

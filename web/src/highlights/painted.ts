@@ -2,7 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { HIGHLIGHT_COLORS, selectorsOf } from '../../../src/contract/highlight-selectors.ts';
 import { requestFragment } from '../analysis/fragment-requests.ts';
-import { createTexts, elementOf, rangesOf, scrollToRange, type TextOf } from '../analysis/marks.ts';
+import {
+  createTexts,
+  elementOf,
+  observeText,
+  rangesOf,
+  scrollToRange,
+  type TextOf,
+} from '../analysis/marks.ts';
 import type { Span } from '../analysis/queries.ts';
 import type { FragmentEntry, Highlight as Passage } from '../api/types.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -48,8 +55,7 @@ export function usePaintedHighlights(options: PaintOptions): void {
   const shownId = useRef<string>(undefined);
 
   useEffect(() => {
-    const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-layout, .reader-column');
-    if (!passages || !page) return;
+    if (!passages) return;
     const placed = passages.filter(({ is_placed }) => is_placed);
     let isOver = false;
     let frame = 0;
@@ -74,12 +80,10 @@ export function usePaintedHighlights(options: PaintOptions): void {
     else if (opened && shownId.current !== currentId && isElsewhere())
       requestFragment(opened.target.fragment_idx);
     paint();
-    // Another chapter is opened, or another page is drawn.
-    const observer = new MutationObserver(paintSoon);
-    observer.observe(page, { childList: true, subtree: true });
+    const stopObserving = observeText(paintSoon);
     return () => {
       isOver = true;
-      observer.disconnect();
+      stopObserving();
       cancelAnimationFrame(frame);
       for (const name of NAMES) painter?.delete(name);
     };

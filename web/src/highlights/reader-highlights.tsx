@@ -25,12 +25,14 @@ export default function ReaderHighlights({ media, visitedId, onLeave }: ReaderHi
   const { id: currentId, hasCard, isFromText } = useCurrentHighlight();
   const current = query.data?.find(({ id }) => id === currentId);
 
-  // A link to a highlight opens it. The panel of another document does not stay open at its highlight.
+  // A link to a highlight opens it. It stays open when the address changes, as it does when the person reads on.
   useEffect(() => {
+    if (visitedId === undefined) return;
     openHighlight(visitedId);
-    if (visitedId !== undefined) changeSidePanel({ isOpen: true, tab: 'highlights' });
-    return () => openHighlight(undefined);
+    changeSidePanel({ isOpen: true, tab: 'highlights' });
   }, [visitedId]);
+  // The highlight is closed with its document.
+  useEffect(() => () => openHighlight(undefined), []);
 
   usePaintedHighlights({
     mediaId: media.id,

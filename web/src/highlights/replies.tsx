@@ -17,7 +17,10 @@ export function Replies({ highlight, people }: { highlight: Highlight; people: r
   const query = useQuery(repliesQuery(highlight.id));
   const stale = [queryKeys.replies(highlight.id), queryKeys.highlights()];
   const send = useAction({
-    run: (body: string) => api.postData(`/highlights/${highlight.id}/replies`, { body }),
+    run: async ({ body, done }: { body: string; done: () => void }) => {
+      await api.postData(`/highlights/${highlight.id}/replies`, { body });
+      done();
+    },
     stale,
   });
   const remove = useAction({
@@ -54,7 +57,7 @@ export function Replies({ highlight, people }: { highlight: Highlight; people: r
         action="Reply"
         people={people}
         isSaving={send.isPending}
-        onSave={({ text }, done) => send.mutate(text, { onSuccess: done })}
+        onSave={({ text: body }, done) => send.mutate({ body, done })}
       />
     </section>
   );

@@ -18,6 +18,7 @@ import type { ListParams } from './list-params.ts';
 import { mediaListQuery, PAGE_SIZE } from './media-list.ts';
 import { hiddenIn, type LibraryRef, mayRemove, removalStore, removeWithUndo } from './removals.ts';
 import { SelectionBar } from './selection-bar.tsx';
+import { focusedIndex, useKeptFocus } from './use-kept-focus.ts';
 import { useSelection } from './use-selection.ts';
 import { ItemSkeleton, VirtualMedia, type VirtualMediaHandle } from './virtual-media.tsx';
 
@@ -72,10 +73,7 @@ export function MediaView(props: MediaViewProps) {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
-  const focusedIndex = () => {
-    const index = document.activeElement?.closest<HTMLElement>('[data-index]')?.dataset.index;
-    return index === undefined ? undefined : Number(index);
-  };
+  useKeptFocus(items, handle);
   const focused = () => items[focusedIndex() ?? -1];
   const moveFocus = (step: number) => {
     const from = focusedIndex();

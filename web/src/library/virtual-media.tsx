@@ -1,5 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { ListedMedia, Media } from '../api/types.ts';
 import { Skeleton } from '../ui/states.tsx';
 import type { View } from './filters.tsx';
@@ -46,6 +54,7 @@ export function VirtualMedia(props: VirtualMediaProps) {
   }, []);
 
   const virtualizer = useWindowVirtualizer({
+    getItemKey: useCallback((row) => items[row * columns]?.id ?? row, [items, columns]),
     count: Math.ceil(total / columns),
     estimateSize: () => (view === 'list' ? ROW_HEIGHT : CARD_ROW_HEIGHT),
     overscan: view === 'list' ? 8 : 3,

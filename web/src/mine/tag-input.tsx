@@ -94,7 +94,7 @@ export function TagInput(props: TagInputProps) {
       const count = options.length;
       // From the text itself, the first step up leads to the last option.
       if (count > 0) setActive(active < 0 ? (step > 0 ? 0 : count - 1) : (active + step + count) % count);
-    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+    } else if (event.key === 'Enter') {
       const chosen = options[active]?.name ?? text;
       if (chosen.trim()) {
         event.preventDefault();

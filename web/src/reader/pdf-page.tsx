@@ -3,27 +3,27 @@ import {
   getDocument,
   type PDFDocumentLoadingTask,
   type PDFDocumentProxy,
-  TextLayer,
+  type PDFPageProxy,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
+import { DrawnPage } from './drawn-page.tsx';
 import { PdfLinks } from './pdf-links.tsx';
 
 interface PdfPageProps {
   document: PDFDocumentProxy;
   number: number;
-  /** The height-to-width ratio of the first page, used until this page is drawn. */
+  /** The height-to-width ratio of the first page, used until this page is loaded. */
   ratio: number;
-  zoom: number;
   /** Called when a link to another page is followed. */
   onGo: (page: number) => void;
 }
 
-/** A page, drawn on a canvas with a selectable text layer while it is near the screen. */
-export function PdfPage({ document: pdf, number, ratio, zoom, onGo }: PdfPageProps) {
+/** A page, loaded and drawn while it is near the screen. */
+export function PdfPage({ document: pdf, number, ratio, onGo }: PdfPageProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
-  const [ownRatio, setOwnRatio] = useState(ratio);
+  const [page, setPage] = useState<PDFPageProxy>();
 
   useEffect(() => {
     const element = frame.current;
@@ -35,53 +35,27 @@ export function PdfPage({ document: pdf, number, ratio, zoom, onGo }: PdfPagePro
     return () => observer.disconnect();
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the width depends on the zoom
   useEffect(() => {
-    const element = frame.current;
-    if (!element || !isNear) return;
-    const canvas = element.querySelector('canvas');
-    const text = element.querySelector<HTMLElement>('.pdf-text');
-    if (!canvas || !text) return;
+    if (!isNear) return;
     let isOver = false;
-    const work: { cancel: () => void }[] = [];
-    void (async () => {
-      const page = await pdf.getPage(number);
-      if (isOver) return;
-      const plain = page.getViewport({ scale: 1 });
-      setOwnRatio(plain.height / plain.width);
-      const scale = element.clientWidth / plain.width;
-      const viewport = page.getViewport({ scale: scale * Math.min(2, window.devicePixelRatio || 1) });
-      canvas.width = Math.floor(viewport.width);
-      canvas.height = Math.floor(viewport.height);
-      const drawing = page.render({ canvas, viewport });
-      work.push(drawing);
-      await drawing.promise;
-      if (isOver) return;
-      text.replaceChildren();
-      text.style.setProperty('--total-scale-factor', String(scale));
-      const layer = new TextLayer({
-        textContentSource: page.streamTextContent(),
-        container: text,
-        viewport: page.getViewport({ scale }),
+    pdf
+      .getPage(number)
+      .then((loaded) => !isOver && setPage(loaded))
+      .catch((error: unknown) => {
+        if (!isOver) throw error;
       });
-      work.push(layer);
-      await layer.render();
-    })().catch((error: unknown) => {
-      // Scrolling on cancels the drawing.
-      if (!isOver && !(error instanceof Error && error.name === 'RenderingCancelledException')) throw error;
-    });
     return () => {
       isOver = true;
-      for (const task of work) task.cancel();
     };
-  }, [pdf, number, isNear, zoom]);
+  }, [pdf, number, isNear]);
 
+  const size = page?.getViewport({ scale: 1 });
+  const aspectRatio = `1 / ${size ? size.height / size.width : ratio}`;
   return (
-    <div ref={frame} className="pdf-page" data-page={number} style={{ aspectRatio: `1 / ${ownRatio}` }}>
-      {isNear && (
+    <div ref={frame} className="pdf-page" data-page={number} style={{ aspectRatio }}>
+      {isNear && page && (
         <>
-          <canvas className="pdf-canvas" aria-hidden />
-          <div className="pdf-text" />
+          <DrawnPage page={page} frame={frame} />
           <PdfLinks document={pdf} number={number} onGo={onGo} />
         </>
       )}

@@ -148,14 +148,7 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
         <div ref={pages} className="pdf-pages" style={{ ['--pdf-zoom' as string]: ZOOMS[zoom] }}>
           {pdf ? (
             Array.from({ length: count }, (_, index) => index + 1).map((number) => (
-              <PdfPage
-                key={number}
-                document={pdf.document}
-                number={number}
-                ratio={pdf.ratio}
-                zoom={ZOOMS[zoom] ?? 1}
-                onGo={goTo}
-              />
+              <PdfPage key={number} document={pdf.document} number={number} ratio={pdf.ratio} onGo={goTo} />
             ))
           ) : (
             <Skeleton width="min(52rem, 100%)" height="70dvh" />

@@ -56,7 +56,7 @@ interface StoreOptions {
   queryClient: QueryClient;
   user: string;
   media: OpenMedia;
-  /** Whether the page is being left: the request must outlive it. */
+  /** Whether the page is being left: the place cannot wait for the answer to an earlier one. */
   isLeaving: boolean;
 }
 
@@ -81,16 +81,16 @@ export function storePlace(place: Place, { queryClient, user, media, isLeaving }
   // Lists show it at once. The time stays that of the server, to which later answers are compared.
   const updated_at = before?.updated_at ?? new Date().toISOString();
   patchMedia(queryClient, { id, reading: { finished_at: null, ...before, ...place, updated_at } });
+  keepUnsent(user, id, entry);
   if (isLeaving) {
-    keepUnsent(user, id, entry);
     entry.sending?.abort();
     entry.sending = undefined;
   }
-  entry.sent = send(queryClient, user, id, isLeaving);
+  entry.sent = send(queryClient, user, id);
 }
 
 /** Sends the place of a media, and those that replace it meanwhile, one after another. */
-async function send(queryClient: QueryClient, user: string, id: string, keepalive = false): Promise<void> {
+async function send(queryClient: QueryClient, user: string, id: string): Promise<void> {
   const entry = entries.get(id);
   if (!entry) return;
   if (entry.sending) return entry.sent;
@@ -100,7 +100,8 @@ async function send(queryClient: QueryClient, user: string, id: string, keepaliv
   try {
     while (entry.confirmedAt === undefined) {
       const { place } = entry;
-      const options = { keepalive, signal: sending.signal };
+      // The tab may be closed before the answer: the request must outlive it.
+      const options = { keepalive: true, signal: sending.signal };
       const reading = await api.putData<NonNullable<Reading>>(`/media/${id}/reading`, place, options);
       entry.base = reading.updated_at;
       entry.failures = 0;

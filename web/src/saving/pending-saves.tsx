@@ -1,4 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { FileUp, Globe, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { ApiError, errorMessage } from '../api/client.ts';
@@ -6,7 +7,8 @@ import { invalidate, queryKeys } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import type { Media } from '../api/types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { forgetSave, type Save, saveStore } from './saves.ts';
+import { showToast } from '../ui/toasts.tsx';
+import { forgetSave, type Save, savedMessage, saveStore } from './saves.ts';
 
 interface PendingSavesProps {
   libraryId: string | undefined;
@@ -16,24 +18,13 @@ interface PendingSavesProps {
 
 /** Cards of saves that the list does not show yet. */
 export function PendingSaves({ libraryId, items }: PendingSavesProps) {
-  const queryClient = useQueryClient();
   const saves = useStore(saveStore);
+  useEndedSaves(saves);
   const shown = saves.filter(
     (save) =>
       (libraryId === undefined || save.libraryId === libraryId) &&
-      !items.some(({ id }) => id === save.mediaId),
+      !items.some(({ id }) => id === save.saved?.mediaId),
   );
-
-  const savedCount = saves.filter(({ mediaId }) => mediaId).length;
-  useEffect(() => {
-    if (savedCount > 0) void invalidate(queryClient, queryKeys.mediaLists());
-  }, [savedCount, queryClient]);
-  useEffect(() => {
-    for (const { id, mediaId } of saves) {
-      if (mediaId && items.some((item) => item.id === mediaId)) forgetSave(id);
-    }
-  }, [saves, items]);
-
   if (shown.length === 0) return null;
   return (
     <section className="saves" aria-label="Saving">
@@ -41,6 +32,41 @@ export function PendingSaves({ libraryId, items }: PendingSavesProps) {
         <SaveCard key={save.id} save={save} />
       ))}
     </section>
+  );
+}
+
+/** Forgets saves that are done, as soon as the lists are fetched again. Of one that they do not show, a toast tells. */
+function useEndedSaves(saves: readonly Save[]): void {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const ended = saves
+    .filter(({ saved }) => saved)
+    .map(({ id }) => id)
+    .join();
+  useEffect(() => {
+    if (ended === '') return;
+    void invalidate(queryClient, queryKeys.mediaLists()).then(() => {
+      const listed = listedIds(queryClient);
+      for (const save of saveStore.get()) {
+        if (!save.saved) continue;
+        const { mediaId } = save.saved;
+        forgetSave(save.id);
+        if (listed.has(mediaId)) continue;
+        const open = () => void navigate({ to: '/read/$mediaId', params: { mediaId } });
+        showToast(savedMessage(save), { action: { label: 'Open', run: open } });
+      }
+    });
+  }, [ended, queryClient, navigate]);
+}
+
+/** The media of the lists that are on the screen. */
+function listedIds(queryClient: QueryClient): Set<string> {
+  const lists = queryClient.getQueriesData<InfiniteData<{ data: readonly Media[] }>>({
+    queryKey: queryKeys.mediaLists(),
+    type: 'active',
+  });
+  return new Set(
+    lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data.map(({ id }) => id)) ?? []),
   );
 }
 

@@ -5,6 +5,12 @@ import { changeMany } from '../library/bulk.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { shortLink } from './links.ts';
 
+interface SavedItem {
+  mediaId: string;
+  /** Whether the person had it already. */
+  isKnown: boolean;
+}
+
 /** A link or file that is being saved. It is shown before the server has answered. */
 export interface Save {
   id: number;
@@ -14,7 +20,7 @@ export interface Save {
   libraryId: string | undefined;
   /** The uploaded share of a file, from 0 to 1. */
   progress: number;
-  mediaId?: string;
+  saved?: SavedItem;
   error?: unknown;
   retry: () => Promise<void>;
 }
@@ -44,8 +50,8 @@ export async function postLink(
 
 export function saveLink(url: string, libraryId?: string, tags: readonly string[] = []): Promise<void> {
   return begin({ title: shortLink(url), isFile: false, libraryId }, async () => {
-    const { media_id } = await postLink(url, libraryId, tags);
-    return media_id;
+    const { media_id, created } = await postLink(url, libraryId, tags);
+    return { mediaId: media_id, isKnown: !created };
   });
 }
 
@@ -54,8 +60,13 @@ export function saveFile(file: File, libraryId?: string, tags: string[] = []): P
     const { media_id, duplicate } = await uploadFile(file, libraryId, (progress) => change(id, { progress }));
     if (duplicate) await takeOutOfArchive(media_id);
     if (tags.length > 0) await changeMany({ action: 'tag', tags }, [media_id]);
-    return media_id;
+    return { mediaId: media_id, isKnown: duplicate };
   });
+}
+
+/** Returns the message about a link or file that was saved. */
+export function savedMessage({ title, saved }: Pick<Save, 'title' | 'saved'>): string {
+  return saved?.isKnown ? `You already have ${title}` : `Saved ${title}`;
 }
 
 export function forgetSave(id: number): void {
@@ -68,20 +79,21 @@ function change(id: number, fields: Partial<Save>): void {
 
 function begin(
   fields: Pick<Save, 'title' | 'isFile' | 'libraryId'>,
-  send: (id: number) => Promise<string>,
+  send: (id: number) => Promise<SavedItem>,
 ): Promise<void> {
   lastId += 1;
   const id = lastId;
   // A list that is on the screen shows the save as a card; other pages show a toast.
-  const notify = (text: string) => saveStore.isWatched() || showToast(text);
   const retry = async () => {
     change(id, { error: undefined, progress: 0 });
     try {
-      change(id, { mediaId: await send(id), progress: 1 });
-      notify(`Saved ${fields.title}`);
+      const saved = await send(id);
+      if (saveStore.isWatched()) return change(id, { saved, progress: 1 });
+      forgetSave(id);
+      showToast(savedMessage({ title: fields.title, saved }));
     } catch (error) {
       change(id, { error });
-      notify(`${fields.title} was not saved. ${errorMessage(error)}`);
+      if (!saveStore.isWatched()) showToast(`${fields.title} was not saved. ${errorMessage(error)}`);
     }
   };
   saveStore.set((saves) => [{ id, ...fields, progress: 0, retry }, ...saves]);

@@ -33,6 +33,7 @@ import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { PortalContainer } from '../ui/portal.ts';
 import { Badge, Skeleton } from '../ui/states.tsx';
 import { showToast } from '../ui/toasts.tsx';
+import { useBackdrop } from '../ui/use-backdrop.ts';
 import { showDialog } from './dialogs.ts';
 import { Logo } from './logo.tsx';
 
@@ -158,6 +159,7 @@ function Count({ value }: { value: number | undefined }) {
 /** The sidebar on narrow screens. */
 export function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const backdrop = useBackdrop(onClose);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   useEffect(() => {
     setContainer(dialog.current);
@@ -165,16 +167,7 @@ export function Drawer({ open, onClose }: { open: boolean; onClose: () => void }
     else dialog.current?.close();
   }, [open]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
-    <dialog
-      ref={dialog}
-      className="drawer"
-      aria-label="Navigation"
-      onClose={onClose}
-      onClick={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
-    >
+    <dialog ref={dialog} className="drawer" aria-label="Navigation" onClose={onClose} {...backdrop}>
       {open && (
         <PortalContainer value={container}>
           <Sidebar />

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Form, type FormProps } from './field.tsx';
 import { PortalContainer } from './portal.ts';
+import { useBackdrop } from './use-backdrop.ts';
 
 interface DialogProps {
   onClose: () => void;
@@ -40,6 +41,7 @@ function openersOf(active: Element | null): HTMLElement[] {
 export function Dialog(props: DialogProps) {
   const { onClose, title, lead, children, actions, size = 'normal', className = '' } = props;
   const dialog = useRef<HTMLDialogElement>(null);
+  const backdrop = useBackdrop(onClose);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const titleId = useId();
 
@@ -56,7 +58,6 @@ export function Dialog(props: DialogProps) {
   }, []);
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
     <dialog
       ref={dialog}
       className={`dialog ${size === 'wide' ? 'dialog-wide' : ''} ${className}`}
@@ -66,9 +67,7 @@ export function Dialog(props: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
+      {...backdrop}
     >
       <PortalContainer value={container}>
         <header className="dialog-head">
