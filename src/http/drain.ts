@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export type Drain = ReturnType<typeof registerDrain>;
 
-/** How long open connections are kept for one more request. A proxy that is busy uses each of them sooner. */
+/** How long open connections are kept for one more request after the last one. A busy proxy uses each of them sooner. */
 const LINGER_MS = 1000;
 
 /**
@@ -12,7 +12,8 @@ const LINGER_MS = 1000;
  */
 export function registerDrain(app: FastifyInstance) {
   let draining = false;
-  let whenEmpty: () => void = () => undefined;
+  let lastUse = 0;
+  let wake: () => void = () => undefined;
   const listeners: (() => void)[] = [];
   const connections = new Set<net.Socket>();
   const open = new Set<FastifyReply>();
@@ -21,7 +22,7 @@ export function registerDrain(app: FastifyInstance) {
     connections.add(socket);
     socket.once('close', () => {
       connections.delete(socket);
-      if (connections.size === 0) whenEmpty();
+      wake();
     });
   });
 
@@ -29,38 +30,38 @@ export function registerDrain(app: FastifyInstance) {
     if (draining) reply.header('connection', 'close');
     open.add(reply);
     // The response always emits `close`: after an answer, an error, or an abort by the client.
-    reply.raw.once('close', () => open.delete(reply));
+    reply.raw.once('close', () => {
+      open.delete(reply);
+      lastUse = performance.now();
+      wake();
+    });
   });
 
   return {
-    /**
-     * Resolves when all connections are closed; at the latest after `graceMs`, and after a second if no request is under
-     * way then.
-     */
+    /** Resolves when all connections are closed or have been idle for a second; at the latest after `graceMs`. */
     async start(graceMs: number): Promise<void> {
       draining = true;
       // The method of http.Server would also close idle connections, on which a request may be under way already.
       net.Server.prototype.close.call(app.server);
       for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close');
       for (const listener of listeners) listener();
-      const isEmpty = new Promise<void>((resolve) => {
-        whenEmpty = resolve;
-        if (connections.size === 0) resolve();
-      });
-      await within(Math.min(LINGER_MS, graceMs), isEmpty);
-      if (open.size === 0) return;
-      await within(graceMs - LINGER_MS, isEmpty);
+      lastUse = performance.now();
+      const deadline = lastUse + graceMs;
+      while (connections.size > 0) {
+        const end = open.size > 0 ? deadline : Math.min(lastUse + LINGER_MS, deadline);
+        const left = end - performance.now();
+        if (left <= 0) return;
+        await new Promise<void>((resolve) => {
+          // Node reads the requests that arrived meanwhile before it calls the immediate.
+          const timer = setTimeout(() => setImmediate(resolve), left);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
     },
     /** Registers a callback that ends requests which would never end by themselves, such as event streams. */
     onStart: (listener: () => void) => void listeners.push(listener),
   };
-}
-
-async function within(ms: number, done: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(ms, 0));
-  });
-  await Promise.race([done, timeout]);
-  clearTimeout(timer);
 }
