@@ -1,4 +1,5 @@
 // Fills a database like after years of use: a million media, two thousand people, libraries of 200,000 and 20,000 media.
+import { SEARCH_ROWS_VERSION } from '../../src/features/media/search/search-rows.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { makePeople } from '../database.mjs';
 
@@ -47,7 +48,8 @@ async function makeMedia(client, count, { user_id }) {
     ) as text`);
   await client.query(`
     insert into media_search (media_id, idx, document, version)
-    select id, 0, setweight(search_document(title), 'A') || search_document(plain_text), ${SEARCH_ROWS_VERSION} from media`);
+    select id, 0, setweight(search_document(title), 'A') || search_document(plain_text),
+      ${SEARCH_ROWS_VERSION} from media`);
 }
 
 const IF_READY = `left join media as ready on ready.id = media_id and ready.processing_status = 'ready'`;
