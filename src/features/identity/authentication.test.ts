@@ -48,6 +48,26 @@ test('a disabled key is 401 from the next request on', async () => {
   expect(await app.call('GET', whoami, { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
+test('a key that is disabled while many requests use it is 401 in every request that begins afterwards', async () => {
+  const { key, apiKey } = await createPerson(app);
+  let isDisabled = false;
+  const before = new Set<number>();
+  const after: number[] = [];
+  const clients = Array.from({ length: 8 }, async () => {
+    while (after.length < 40) {
+      const isAfter = isDisabled;
+      const { status } = await app.call('GET', whoami, { key });
+      if (isAfter) after.push(status);
+      else before.add(status);
+    }
+  });
+  await app.call('POST', `/api/v1/api-keys/${apiKey.id}/disable`, { key: DEV_KEYS.admin });
+  isDisabled = true;
+  await Promise.all(clients);
+  expect(before).toContain(200);
+  expect(new Set(after)).toEqual(new Set([401]));
+});
+
 test('the keys of a disabled user are 401 from the next request on, and work again when the user is enabled', async () => {
   const { user, key } = await createPerson(app);
   const patch = (is_enabled: boolean) =>

@@ -10,6 +10,7 @@ import {
 } from '../../contract/roles.ts';
 import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { shareLookups } from '../../platform/database/shared-lookup.ts';
 import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { hashKey } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
@@ -42,6 +43,14 @@ export type CheckedKey =
 
 export function createAuthentication({ sql, refusals, ...options }: AuthenticationDependencies) {
   const limiter = createRateLimiter({ sql });
+  const findKey = shareLookups(
+    (hash: Buffer) => store.findPresentedKey(sql, hash),
+    (hash) => hash.toString('base64'),
+  );
+  const findSession = shareLookups(
+    (key: sessions.SessionKey) => sessions.findSession(sql, key),
+    (key) => ('id' in key ? key.id : key.tokenHash.toString('base64')),
+  );
 
   async function refuseKey(
     reason: keyof typeof REFUSALS,
@@ -56,7 +65,7 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
   /** Looks up a key, and says why it would be refused, if it would. */
   async function checkKey(plaintext: string): Promise<CheckedKey> {
     const isForbidden = !options.acceptsWellKnownKeys && isWellKnownKey(plaintext);
-    const key = isForbidden ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
+    const key = isForbidden ? undefined : await findKey(hashKey(plaintext));
     if (!key) return { refusal: 'unknown' };
     if (key.is_disabled) return { key, refusal: 'disabled' };
     if (key.is_expired) return { key, refusal: 'expired' };
@@ -112,18 +121,18 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
     },
 
     async withSession(token: string): Promise<Principal> {
-      return requireSession(await sessions.findSession(sql, { tokenHash: hashKey(token) }));
+      return requireSession(await findSession({ tokenHash: hashKey(token) }));
     },
 
     /** Returns the principal of a session token; undefined when the session does not exist or has ended. */
     async findBySession(token: string): Promise<Principal | undefined> {
-      return findPrincipal(await sessions.findSession(sql, { tokenHash: hashKey(token) }));
+      return findPrincipal(await findSession({ tokenHash: hashKey(token) }));
     },
 
     /** Authenticates with an access token. The rights are those that its session has now. */
     async withAccessToken(token: string): Promise<Principal> {
       const id = await options.readAccessToken(token);
-      return requireSession(id === undefined ? undefined : await sessions.findSession(sql, { id }));
+      return requireSession(id === undefined ? undefined : await findSession({ id }));
     },
 
     /** Limits requests per key, or per user when there is no key. The bucket holds the requests of one minute. */
