@@ -42,15 +42,15 @@ export async function findSource(sql: Queryable, mediaId: string, viewer?: Viewe
 }
 
 /** Sets the current job of each media. */
-export async function assignJobs(tx: Transaction, mediaIds: string[], jobIds: string[]): Promise<void> {
-  await tx`
+export function assignJobs(tx: Transaction, mediaIds: string[], jobIds: string[]): void {
+  tx.send(tx`
     with given as (
       select * from unnest(${mediaIds}::uuid[], ${jobIds}::uuid[]) as given (media_id, job_id)
     ),
     assigned as (
       update media set job_id = given.job_id from given where media.id = given.media_id
     )
-    insert into media_jobs (media_id, job_id) select media_id, job_id from given`;
+    insert into media_jobs (media_id, job_id) select media_id, job_id from given`);
 }
 
 export async function setFile(tx: Transaction, mediaId: string, file: StoredMediaFile): Promise<void> {
@@ -179,12 +179,13 @@ export async function insertAssets(tx: Transaction, mediaId: string, assets: Sto
     )`;
 }
 
+/** Access is checked by the id that is given: with the column, PostgreSQL takes 0.2 ms longer to prepare each execution. */
 export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline' | 'book'>)[]>`
     select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline, media.book
     from media
     ${joinOwn(sql, viewer)}
-    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
+    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}`;
   return row && toMedia(row);
 }
 

@@ -75,12 +75,13 @@ describe('emitting', () => {
 
     test('makes the key from the transaction and the position in it', async () => {
       const library = newId();
-      const { emitted, transactionId } = await transaction(sql, async (tx) => {
-        const emitted = await emitEvents(tx, [repeatable(library), repeatable(library)] as NewEvent[]);
+      const transactionId = await transaction(sql, async (tx) => {
+        await emitEvents(tx, [repeatable(library), repeatable(library)] as NewEvent[]);
         const [row] = await tx<[{ id: string }]>`
           select concat_ws(':', pg_current_xact_id(), extract(epoch from now())) as id`;
-        return { emitted, transactionId: row.id };
+        return row.id;
       });
+      const emitted = await sql`select idempotency_key from outbox_event order by id`;
       expect(emitted.map(({ idempotency_key }) => idempotency_key)).toEqual([
         `library:${library}:${transactionId}:0`,
         `library:${library}:${transactionId}:1`,
@@ -137,16 +138,22 @@ describe('emitting', () => {
     expect(await count()).toBe(1);
   });
 
-  test('many at once returns them in the given order, repeats included', async () => {
+  test('many at once keeps their order, and writes a repeated one once', async () => {
     const [x, y] = [someEvent(), someEvent()];
-    const emitted = await transaction(sql, (tx) => emitEvents(tx, [y, x, y] as NewEvent[]));
-    expect(emitted.map(({ aggregate_id }) => aggregate_id)).toEqual([
-      y.aggregateId,
-      x.aggregateId,
-      y.aggregateId,
-    ]);
-    expect(await count()).toBe(2);
-    expect(await transaction(sql, (tx) => emitEvents(tx, []))).toEqual([]);
+    await transaction(sql, (tx) => emitEvents(tx, [y, x, y] as NewEvent[]));
+    const written = await sql`select aggregate_id from outbox_event order by id`;
+    expect(written.map(({ aggregate_id }) => aggregate_id)).toEqual([y.aggregateId, x.aggregateId]);
+  });
+
+  test('many at once that cannot be written rolls the transaction back', async () => {
+    const event = someEvent({ idempotencyKey: 'x'.repeat(301) });
+    await expect(
+      transaction(sql, async (tx) => {
+        await emitEvent(tx, someEvent());
+        await emitEvents(tx, [event as NewEvent]);
+      }),
+    ).rejects.toThrow();
+    expect(await count()).toBe(0);
   });
 });
 

@@ -1,5 +1,6 @@
 import { EVENTS, type EventPayload, type EventType, type OutboxEvent } from '../../contract/events.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
+import type { SqlFragment } from '../database/statement.ts';
 import { newId } from '../ids.ts';
 import { currentTraceparent } from '../telemetry/tracing.ts';
 import { type Emittable, serialise } from './serialise.ts';
@@ -37,34 +38,26 @@ export async function emitEvent<Type extends EventType>(
   tx: Transaction,
   event: NewEvent<Type>,
 ): Promise<OutboxEvent> {
-  const [emitted] = await emitEvents(tx, [event as NewEvent]);
-  if (!emitted) throw new Error('emitEvents returned no event for the one it was given.');
-  return emitted;
+  const wanted = draft(event as NewEvent);
+  const [emitted] = await tx<OutboxEvent[]>`${insertion(tx, [wanted])} returning ${eventColumns(tx)}`;
+  tx.notifyAfterCommit(EVENTS_EMITTED);
+  const found = emitted ?? (await findByKey(tx, wanted));
+  if (!found) throw new Error(`The event ${wanted.event_type} was neither inserted nor found.`);
+  return found;
 }
 
 /** Events that are written with one statement. Writing 100,000 at once blocked the event loop for two seconds. */
 const WRITTEN_AT_ONCE = 1000;
 
-/** Emits many events with few statements. Returns them in the given order. */
-export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<OutboxEvent[]> {
-  const emitted: OutboxEvent[] = [];
-  for (let start = 0; start < events.length; start += WRITTEN_AT_ONCE)
-    emitted.push(...(await emitBatch(tx, events.slice(start, start + WRITTEN_AT_ONCE))));
-  return emitted;
-}
-
-async function emitBatch(tx: Transaction, events: NewEvent[]): Promise<OutboxEvent[]> {
-  const drafts = events.map(draft);
-  const inserted = await insertEvents(tx, drafts);
-  tx.notifyAfterCommit(EVENTS_EMITTED);
-  const byId = new Map(inserted.map((event) => [event.id, event]));
-  const repeated = drafts.filter(({ id }) => !byId.has(id));
-  const byKey = new Map((await findByKey(tx, repeated)).map((event) => [keyOf(event), event]));
-  return drafts.map((wanted) => {
-    const event = byId.get(wanted.id) ?? byKey.get(keyOf(wanted));
-    if (!event) throw new Error(`The event ${wanted.event_type} was neither inserted nor found.`);
-    return event;
-  });
+/** Emits events in their order, like `emitEvent`, without waiting until the last of them are written. */
+export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<void> {
+  for (let start = 0; start < events.length; start += WRITTEN_AT_ONCE) {
+    const end = start + WRITTEN_AT_ONCE;
+    const written = tx`${insertion(tx, events.slice(start, end).map(draft))}`;
+    if (end < events.length) await written;
+    else tx.send(written);
+    tx.notifyAfterCommit(EVENTS_EMITTED);
+  }
 }
 
 type Draft = Pick<
@@ -100,11 +93,11 @@ const emittedCounts = new WeakMap<Transaction, number>();
  * transaction that is rolled back and retried emits under new keys, and its first try is gone. The number alone would not
  * do: in a restored database it counts from the start again, and could meet a key that is still there.
  */
-async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEvent[]> {
+function insertion(tx: Transaction, drafts: Draft[]): SqlFragment {
   const first = emittedCounts.get(tx) ?? 0;
   emittedCounts.set(tx, first + drafts.length);
   const column = <T>(read: (draft: Draft, index: number) => T) => drafts.map(read);
-  return tx<OutboxEvent[]>`
+  return tx`
     insert into outbox_event (
       id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, traceparent, idempotency_key
     )
@@ -128,22 +121,15 @@ async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEve
     ) as draft (
       id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, traceparent, key, position
     )
-    on conflict (event_type, idempotency_key) do nothing
-    returning ${eventColumns(tx)}`;
+    on conflict (event_type, idempotency_key) do nothing`;
 }
 
-async function findByKey(tx: Transaction, drafts: Draft[]): Promise<OutboxEvent[]> {
-  if (drafts.length === 0) return [];
-  return tx<OutboxEvent[]>`
+async function findByKey(tx: Transaction, { event_type, idempotency_key }: Draft) {
+  const [event] = await tx<OutboxEvent[]>`
     select ${eventColumns(tx)}
     from outbox_event
-    where (event_type, idempotency_key) in (
-      select *
-      from unnest(
-        ${drafts.map(({ event_type }) => event_type)}::text[],
-        ${drafts.map(({ idempotency_key }) => idempotency_key)}::text[]
-      )
-    )`;
+    where event_type = ${event_type} and idempotency_key = ${idempotency_key}`;
+  return event;
 }
 
 export function eventColumns(sql: Queryable) {
@@ -152,8 +138,4 @@ export function eventColumns(sql: Queryable) {
     outbox_event.aggregate_id, outbox_event.payload, outbox_event.idempotency_key, outbox_event.request_id,
     outbox_event.status, outbox_event.attempts, outbox_event.max_attempts, outbox_event.next_attempt_at,
     outbox_event.delivered_at, outbox_event.error_message, outbox_event.created_at, outbox_event.updated_at`;
-}
-
-function keyOf({ event_type, idempotency_key }: Pick<Draft, 'event_type' | 'idempotency_key'>): string {
-  return `${event_type}\n${idempotency_key}`;
 }

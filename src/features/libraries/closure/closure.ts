@@ -54,14 +54,14 @@ export async function addToDefaultLibrary(
     ) as given (media_id, saved_at, requested_url)`;
   const since = tx`least(coalesce(given.saved_at, now()), now())`;
   // A row that came through a shared library before takes the date of its owner's save.
-  await tx`
+  tx.send(tx`
     insert into library_media (library_id, media_id, is_derived, created_at)
     select ${defaultLibraryId}, media_id, true, ${since}
     from ${given}
     order by media_id
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
-    where not ${derived.isRowSaved(tx)}`;
+    where not ${derived.isRowSaved(tx)}`);
   const rows = await tx<{ media_id: string; is_new: boolean }[]>`
     insert into default_library_intrinsics (
       default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
@@ -75,7 +75,7 @@ export async function addToDefaultLibrary(
     returning media_id, xmax = 0 as is_new`;
   const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
   await emitAdded(tx, defaultLibraryId, added, by);
-  await leaveTrash(tx, defaultLibraryId, ids);
+  leaveTrash(tx, defaultLibraryId, ids);
   return added;
 }
 
@@ -86,9 +86,9 @@ export interface Trashed extends Saved {
 }
 
 /** Deletes media from a person's trash. */
-export async function leaveTrash(tx: Transaction, defaultLibraryId: string, mediaIds: string[]) {
-  await tx`
-    delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
+export function leaveTrash(tx: Transaction, defaultLibraryId: string, mediaIds: string[]): void {
+  tx.send(tx`
+    delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`);
 }
 
 /** Adds a media that the caller has just removed to a person's trash, unless they still have it otherwise. */

@@ -95,7 +95,7 @@ export function createIngest(dependencies: IngestDependencies) {
     const enqueued = await enqueueMany(tx, jobs as NewJob[]);
     const mediaIds = jobs.map((job) => job.payload.media_id);
     const jobIds = enqueued.map((job) => job.id);
-    await store.assignJobs(tx, mediaIds, jobIds);
+    store.assignJobs(tx, mediaIds, jobIds);
     return mediaIds;
   }
 

@@ -49,7 +49,7 @@ export function createPurge({ sql, storage }: { sql: Database; storage: Pick<Sto
     /** Deletes media from the viewer's trash permanently. Media that others have stay theirs. */
     fromTrash({ user_id, default_library_id }: Viewer, mediaIds: string[]): Promise<number> {
       return purge(mediaIds, async (tx, ids) => {
-        await leaveTrash(tx, default_library_id, ids);
+        leaveTrash(tx, default_library_id, ids);
         return { ids, userIds: [user_id] };
       });
     },

@@ -55,7 +55,7 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
         const trashed = await find();
         if (!trashed || (trashed.library_id ?? default_library_id) !== target) mediaNotFound();
         await addMedia(tx, viewer, { libraryId: target, media: [trashed], requestId });
-        await leaveTrash(tx, default_library_id, [mediaId]);
+        leaveTrash(tx, default_library_id, [mediaId]);
       });
     },
 
@@ -79,7 +79,7 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
           if (media.length > 0) await addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId });
         }
         const changedIds = trashed.map(({ media_id }) => media_id);
-        await leaveTrash(tx, default_library_id, changedIds);
+        leaveTrash(tx, default_library_id, changedIds);
         return { changedIds, unchanged: 0, not_found: mediaIds.length - changedIds.length };
       };
       return transaction(sql, restored, actor);
