@@ -20,7 +20,7 @@ export async function writeReadingProgress(
       ${position === undefined ? null : JSON.stringify(position)}::jsonb,
       case when ${finished ?? false}::boolean then clock_timestamp() end, clock_timestamp()
     from media
-    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}
     for key share of media
     on conflict (user_id, media_id) do update
     set progress = excluded.progress,
@@ -40,7 +40,7 @@ export async function deleteReadingProgress(sql: Queryable, viewer: Viewer, medi
     with readable as (
       select media.id
       from media
-      where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+      where media.id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}
       for key share of media
     ),
     forgotten as (

@@ -43,7 +43,7 @@ export async function findMine(sql: Queryable, viewer: Viewer, mediaId: string) 
     select ${mineColumns(sql, viewer)}
     from media
     ${joinMine(sql, viewer)}
-    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
+    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}`;
   return row && toMine(row);
 }
 
