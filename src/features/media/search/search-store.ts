@@ -24,8 +24,8 @@ export interface SearchCursor {
  * remembers pages instead of rows and rechecks every document on them. Sequential scans are off: PostgreSQL expects to
  * find enough titles soon, because it does not know how few of them are in the scope, and would parse every title.
  */
-export async function prepareSearch(tx: Transaction): Promise<void> {
-  await tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`;
+export function prepareSearch(tx: Transaction): void {
+  tx.send(tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`);
 }
 
 /** Returns a query to the text index as PostgreSQL writes it, and how frequent it expects its words to be. */

@@ -69,8 +69,11 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
         : [query.library_id];
     const scope = { libraryIds, isShared: query.library_id !== undefined };
     return transaction(sql, async (tx) => {
-      await store.prepareSearch(tx);
-      const { words, occurrences, share } = await store.readWords(tx, toTextQuery(tx, text));
+      store.prepareSearch(tx);
+      const [{ words, occurrences, share }, size] = await Promise.all([
+        store.readWords(tx, toTextQuery(tx, text)),
+        store.measureScope(tx, viewer, scope, MOST_READ),
+      ]);
       const others = combine('all', rest);
       const asker = askerOf(tx, viewer, query.library_id);
       const isMatch = others && matchesQuery(tx, asker, others);
@@ -90,7 +93,6 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
       };
       if (last) return find(last.way);
       if (few) return find('words');
-      const size = await store.measureScope(tx, viewer, scope, MOST_READ);
       if (size < MOST_READ && occurrences > size) return find('newest');
       if (share < FREQUENT_SHARE) return find('words');
       const newest = await find('newest');
@@ -145,8 +147,10 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
 
   async function withPassages(found: Found, words: string[]): Promise<SearchHit[]> {
     if (found.hits.length === 0) return [];
-    const titled = await passagesByTitle(found, words);
-    const inText = await passagesInText(found.hits, words);
+    const [titled, inText] = await Promise.all([
+      passagesByTitle(found, words),
+      passagesInText(found.hits, words),
+    ]);
     return found.hits.map(({ media }, hit) => {
       const first = titled.get(media.id) ?? [];
       const known = new Set(first.map(({ fragment_idx }) => fragment_idx));
