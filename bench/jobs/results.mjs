@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { ratioOf } from './bars.mjs';
 import { METRICS, VARIANTS } from './metrics.mjs';
 import { SETTINGS } from './server.mjs';
 import { median } from './statistics.mjs';
 
 const FILE = fileURLToPath(new URL('../results/jobs.json', import.meta.url));
-const BIOME = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url));
 
 /** Everything that was measured, with nothing in it that names the machine. */
 export async function describeResults({ options, runs, contenders, plans, bars, postgresVersion }) {
@@ -33,8 +30,7 @@ export async function describeResults({ options, runs, contenders, plans, bars, 
 
 export async function writeResults(results) {
   await mkdir(fileURLToPath(new URL('../results/', import.meta.url)), { recursive: true });
-  await writeFile(FILE, JSON.stringify(results));
-  await promisify(execFile)(process.execPath, [BIOME, 'format', '--write', FILE]);
+  await writeFile(FILE, `${JSON.stringify(results, null, 2)}\n`);
 }
 
 async function describeContender(contender, runs) {

@@ -94,13 +94,14 @@ const isEnd = (kind: Outcome['kind']) => kind === 'succeeded' || kind === 'faile
 function keepAttempts(options: JobLoopOptions) {
   const { sql, log, listener, metrics, registration } = options;
   const dependencies = { ...options, worker: registration.current };
-  const running = new Map<string, RunningJob>();
+  /** Few, so that looking for an id among them costs less than an index of ids that every job enters and leaves. */
+  const running = new Set<RunningJob>();
 
   async function checkRunning(): Promise<void> {
-    const held = [...running.values()].filter(({ startedAt }) => performance.now() - startedAt > CHECK_MS);
+    const held = [...running].filter(({ startedAt }) => performance.now() - startedAt > CHECK_MS);
     if (held.length === 0) return;
-    for (const { id, is_cancelled } of await findLost(sql, held))
-      running.get(id)?.interrupt(is_cancelled ? 'cancelled' : 'lease lost');
+    for (const { place, is_cancelled } of await findLost(sql, held))
+      held[place - 1]?.interrupt(is_cancelled ? 'cancelled' : 'lease lost');
   }
 
   const checks = setInterval(() => {
@@ -108,18 +109,17 @@ function keepAttempts(options: JobLoopOptions) {
   }, CHECK_MS);
   const unsubscribe = listener.on(JOBS_CANCELLED, (ids) => {
     if (ids === 'any') return;
-    for (const id of ids) running.get(id)?.interrupt('cancelled');
+    for (const attempt of running) if (ids.has(attempt.jobId)) attempt.interrupt('cancelled');
   });
 
   return {
     async run(job: LeasedJob): Promise<Outcome | undefined> {
       const attempt = new RunningJob(job, dependencies);
-      running.set(job.id, attempt);
+      running.add(attempt);
       const outcome = isTracing()
         ? await inAttemptSpan(attempt, () => runJob(attempt, dependencies))
         : await runJob(attempt, dependencies);
-      // After a lost lease, the next attempt may already run here.
-      if (running.get(job.id) === attempt) running.delete(job.id);
+      running.delete(attempt);
       metrics?.observeAttempt({
         job_type: job.job_type,
         outcome: endOf(attempt, outcome),
@@ -129,7 +129,7 @@ function keepAttempts(options: JobLoopOptions) {
       return outcome;
     },
     interruptAll(why: Interruption) {
-      for (const attempt of running.values()) attempt.interrupt(why);
+      for (const attempt of running) attempt.interrupt(why);
     },
     close() {
       clearInterval(checks);
@@ -138,14 +138,17 @@ function keepAttempts(options: JobLoopOptions) {
   };
 }
 
-/** Finds the attempts whose lease is lost, and whether their jobs were cancelled. */
+/**
+ * Finds the attempts whose lease is lost, by their place from 1, and whether their jobs were cancelled. After a lost lease, the
+ * next attempt at the same job may already run here, so the id does not tell them apart.
+ */
 async function findLost(sql: Database, held: RunningJob[]) {
-  return sql<{ id: string; is_cancelled: boolean }[]>`
-    select held.id, jobs.cancelled_at is not null as is_cancelled
+  return sql<{ place: number; is_cancelled: boolean }[]>`
+    select held.place, jobs.cancelled_at is not null as is_cancelled
     from unnest(
       ${held.map(({ job }) => job.id)}::uuid[],
       ${held.map(({ job }) => job.lease_token)}::uuid[]
-    ) as held (id, token)
+    ) with ordinality as held (id, token, place)
     left join job_queue on job_queue.job_id = held.id and job_queue.lease_token = held.token
     left join jobs on jobs.id = held.id
     where job_queue.job_id is null`;

@@ -36,10 +36,13 @@ export async function settleAndTell(
 const isEnded = (outcome: Outcome): outcome is Ended =>
   outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
 
+/** True for an attempt that was interrupted; null for others, like every column without a value. */
+const isInterrupted = (outcome: Ended) =>
+  outcome.kind === 'cancelled' || ('isInterrupted' in outcome && outcome.isInterrupted) ? true : null;
+
 /** There are thousands a second, so every column that is read, copied or compared here costs. */
 async function settleEnded(sql: Queryable, workerName: string, outcomes: Ended[]): Promise<string[]> {
   const { ids, attempts, tokens, tokenPlaces, runtimes, errorTexts, errorCodes } = columnsOf(outcomes);
-  const column = <T>(read: (outcome: Ended) => T) => outcomes.map(read);
   const rows = await sql<[{ kept: string[] | null }]>`
     with ended as (
       delete from job_queue
@@ -47,10 +50,10 @@ async function settleEnded(sql: Queryable, workerName: string, outcomes: Ended[]
         ${ids}::uuid[],
         ${attempts}::smallint[],
         ${tokenPlaces}::int[],
-        ${column((outcome) => ('result' in outcome ? outcome.result : null))}::jsonb[],
+        ${sparse(outcomes.map((outcome) => ('result' in outcome ? outcome.result : null)))}::jsonb[],
         ${errorTexts}::text[],
         ${errorCodes}::text[],
-        ${column((outcome) => outcome.kind === 'cancelled' || ('isInterrupted' in outcome && outcome.isInterrupted))}::bool[],
+        ${sparse(outcomes.map(isInterrupted))}::bool[],
         ${runtimes}::int[]
       ) as outcome (job_id, attempt, token_place, result, error_text, error_code, is_interrupted, runtime_ms)
       where job_queue.job_id = any(${ids})
@@ -151,9 +154,14 @@ function columnsOf(outcomes: Outcome[]) {
     tokens: [...places.keys()],
     tokenPlaces,
     runtimes: outcomes.map((outcome) => ('runtimeMs' in outcome ? outcome.runtimeMs : 0)),
-    errorTexts: outcomes.map((outcome) => ('errorText' in outcome ? outcome.errorText : null)),
-    errorCodes: outcomes.map((outcome) => ('errorCode' in outcome ? outcome.errorCode : null)),
+    errorTexts: sparse(outcomes.map((outcome) => ('errorText' in outcome ? outcome.errorText : null))),
+    errorCodes: sparse(outcomes.map((outcome) => ('errorCode' in outcome ? outcome.errorCode : null))),
   };
+}
+
+/** A column without any value is sent empty: `unnest` fills up the shorter arrays with nulls. */
+function sparse<T>(column: (T | null)[]): (T | null)[] {
+  return column.every((value) => value === null) ? [] : column;
 }
 
 /** `kept` is null when all were. */
