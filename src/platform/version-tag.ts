@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Names a state of an object by the fields that make it up. */
 export function versionOf(...fields: unknown[]): string {
@@ -7,5 +7,5 @@ export function versionOf(...fields: unknown[]): string {
 
 /** A short name of a text; 132 bits are enough to tell texts apart. */
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22).replaceAll('-', '_');
+  return hash('sha256', text, 'base64url').slice(0, 22).replaceAll('-', '_');
 }

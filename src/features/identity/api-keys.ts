@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type {
@@ -133,7 +133,7 @@ function limitsFrom(
 
 /** Hashes a key. A plain hash is enough for 256 random bits, and allows a lookup by index. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 /** Returns the visible prefix of a key: long enough to tell keys apart, at most a third of a short configured key. */

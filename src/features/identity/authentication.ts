@@ -44,11 +44,11 @@ export type CheckedKey =
 export function createAuthentication({ sql, refusals, ...options }: AuthenticationDependencies) {
   const limiter = createRateLimiter({ sql });
   const findKey = shareLookups(
-    (hash: Buffer) => store.findPresentedKey(sql, hash),
+    (hash: Buffer) => store.findPresentedKey(sql.lookups, hash),
     (hash) => hash.toString('base64'),
   );
   const findSession = shareLookups(
-    (key: sessions.SessionKey) => sessions.findSession(sql, key),
+    (key: sessions.SessionKey) => sessions.findSession(sql.lookups, key),
     (key) => ('id' in key ? key.id : key.tokenHash.toString('base64')),
   );
 

@@ -187,7 +187,7 @@ export interface PresentedKey extends Rights {
 }
 
 /** Runs on every request with a key: one lookup in the index on the hash, one in the primary key of users. */
-export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<PresentedKey | undefined> {
+export async function findPresentedKey(sql: Queryable, keyHash: Buffer): Promise<PresentedKey | undefined> {
   const [key] = await sql<PresentedKey[]>`
     select
       api_keys.id,

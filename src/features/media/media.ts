@@ -40,9 +40,15 @@ interface SaveRequest {
   tags?: string[] | undefined;
 }
 
-export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Ingest, 'enqueueProcessing'> }) {
+export function createMedia({
+  sql,
+  ingest,
+}: {
+  sql: Database;
+  ingest: Pick<Ingest, 'enqueueProcessing' | 'hasJob'>;
+}) {
   async function requireMedia(viewer: Viewer, mediaId: string): Promise<MediaWithOutline> {
-    return (await store.findMedia(sql, viewer, mediaId)) ?? mediaNotFound();
+    return (await store.findMedia(sql.lookups, viewer, mediaId)) ?? mediaNotFound();
   }
 
   /** Lists the fragments of a media, in pages of bounded text. A media that is not extracted yet has none. */
@@ -97,14 +103,14 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
 
     /** Names the state of a fragment that the viewer may read. */
     fragmentState: (viewer: Viewer, mediaId: string, idx: number): Promise<string | undefined> =>
-      store.findFragmentState(sql, viewer, mediaId, idx),
+      store.findFragmentState(sql.lookups, viewer, mediaId, idx),
 
     async fragment(
       viewer: Viewer,
       mediaId: string,
       idx: number,
     ): Promise<LaidOutFragment & { state: string }> {
-      const fragment = await store.findFragment(sql, viewer, mediaId, idx);
+      const fragment = await store.findFragment(sql.lookups, viewer, mediaId, idx);
       if (fragment) return fragment;
       await requireReadable(sql, viewer, mediaId);
       throw new NexusError('E_NOT_FOUND', `This media has no fragment ${idx}.`);

@@ -41,14 +41,17 @@ export async function findSource(sql: Queryable, mediaId: string, viewer?: Viewe
   return source;
 }
 
-/** Sets the current job of each media. */
+/** Sets the current job of each media, unless it was created with it. */
 export function assignJobs(tx: Transaction, mediaIds: string[], jobIds: string[]): void {
   tx.send(tx`
     with given as (
       select * from unnest(${mediaIds}::uuid[], ${jobIds}::uuid[]) as given (media_id, job_id)
     ),
     assigned as (
-      update media set job_id = given.job_id from given where media.id = given.media_id
+      update media
+      set job_id = given.job_id
+      from given
+      where media.id = given.media_id and media.job_id is distinct from given.job_id
     )
     insert into media_jobs (media_id, job_id) select media_id, job_id from given`);
 }

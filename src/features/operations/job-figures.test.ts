@@ -45,7 +45,7 @@ describe('a list of jobs', () => {
     expect(ids(await get('?error=ANSWERED%20404'))).toEqual([made.two, made.one]);
     expect(ids(await get('?error=100%25%20%3Codd%3E%20_text_'))).toEqual([made.again]);
     expect(ids(await get('?error=1%25'))).toEqual([]);
-    expect(ids(await get('?error_code=E_FETCH&error=503'))).toEqual([made.three]);
+    expect(ids(await get('?error_code=E_FETCH&error=answered%20503'))).toEqual([made.three]);
     expect(ids(await get('?error=now&status=retry_wait'))).toEqual([made.retrying]);
     expect(ids(await get('?error=now&status=failed'))).toEqual([]);
     expect(ids(await get('?error=now&status=succeeded'))).toEqual([]);

@@ -4,6 +4,7 @@ import { isTracing } from '../telemetry/tracing.ts';
 import { followPrimary, splitHosts } from './hosts.ts';
 import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
 import { preparedName } from './prepared-names.ts';
+import { shareConnections } from './shared-connection.ts';
 import { type Execute, type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 import { inStatementSpan } from './statement-span.ts';
 import { dateOf, TIMESTAMPTZ } from './timestamp-parser.ts';
@@ -25,6 +26,8 @@ export interface Database extends Queryable {
   /** The statements that begin a transaction. */
   readonly begin: string;
   readonly isPooled: boolean;
+  /** Runs look-ups by key, which take less than a millisecond, several on one connection. */
+  readonly lookups: Queryable;
   /** The notifications that this pool and its siblings send after commits. */
   readonly notifications: Notifications;
   /** Reserves a connection until `release`. Released with an error, the connection is closed. */
@@ -126,6 +129,8 @@ export function openDatabase(
     );
   return Object.assign(writeStatements(pool, isPooled), {
     isPooled,
+    // A pooler gives each statement a connection of the server by itself.
+    lookups: writeStatements(isPooled ? pool : shareConnections(pool), isPooled),
     notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect().catch(throwMarked),

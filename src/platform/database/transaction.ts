@@ -3,6 +3,7 @@ import type { PoolClient, QueryConfig } from 'pg';
 import { isTracing } from '../telemetry/tracing.ts';
 import { type Database, type Transaction, throwMarked, writeStatements } from './database.ts';
 import { CHANNEL } from './notifications.ts';
+import { holdWrites } from './one-write.ts';
 import type { SqlFragment } from './statement.ts';
 import { inStatementSpan } from './statement-span.ts';
 
@@ -59,8 +60,8 @@ interface Pending {
 
 /**
  * Runs one attempt. It sends statements without waiting for the previous result where that is safe: the first one right
- * after `begin`, the commit right after statements of `send`, and notifications right after the commit. A small
- * transaction takes two round trips instead of four, or one if it only uses `send`.
+ * after `begin`, the commit right after statements of `send`, and notifications right after the commit. What is sent
+ * together leaves in one write. A small transaction takes two round trips instead of four, or one if it only uses `send`.
  */
 export async function runOnce<T>(
   sql: Database,
@@ -79,6 +80,7 @@ export async function runOnce<T>(
   client.on('error', onError);
   let result: T;
   try {
+    holdWrites(client);
     const begun = client.query(begin).catch(throwMarked);
     begun.catch(() => undefined);
     if (sql.isPooled) await begun;
@@ -87,6 +89,7 @@ export async function runOnce<T>(
       client,
     );
     isOver = true;
+    holdWrites(client);
     const committed = isTracing() ? inStatementSpan('commit', () => commit(client)) : commit(client);
     committed.catch(() => undefined);
     if (!sql.isPooled) notified = notify(client, sql, pending);
@@ -116,9 +119,11 @@ export async function runOnce<T>(
 /** Sends the notifications. Never rejects, because notifications may be lost. */
 async function notify(client: PoolClient, sql: Database, { notifications }: Pending): Promise<void> {
   const messages = sql.notifications.behindCommit(notifications);
-  await Promise.allSettled(
-    messages.map((message) => client.query('select pg_notify($1, $2)', [CHANNEL, message])),
-  );
+  if (messages.length === 0) return;
+  const tell = writeStatements(client, sql.isPooled);
+  await Promise.allSettled([
+    tell`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`,
+  ]);
 }
 
 /** Commits. After a failed statement, PostgreSQL rolls back instead and reports success, so the result is checked. */
@@ -139,6 +144,7 @@ function asTransaction(
 ): Transaction {
   const query = async (statement: string | QueryConfig) => {
     if (isOver()) throw new Error('This transaction has ended; a statement came too late.');
+    holdWrites(client);
     return client.query(statement);
   };
   return Object.assign(writeStatements({ query }, isPooled), {

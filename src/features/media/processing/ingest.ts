@@ -74,22 +74,26 @@ export function createIngest(dependencies: IngestDependencies) {
     handler: ({ media_id }, context) => index(media_id, context),
   });
 
+  /** Whether new media of a kind are extracted. */
+  const hasJob = (kind: MediaKind) => extractors.has(kind);
+
   /**
    * Enqueues the job that each media continues with, in the transaction that makes it necessary. Failed media are retried,
-   * unless somebody else has done so. Returns the ids of those that were enqueued: a kind without an extractor has no job.
+   * unless somebody else has done so. A `job_id` is the id that the job gets. Returns the ids of those that were enqueued: a kind without an extractor has no job.
    */
   async function enqueueProcessing(
     tx: Transaction,
-    media: Pick<store.MediaSource, 'id' | 'kind' | 'processing_status'>[],
+    media: (Pick<store.MediaSource, 'id' | 'kind' | 'processing_status'> & { job_id?: string | null })[],
     options: JobOptions,
   ): Promise<string[]> {
     const jobs: NewJob<Payload>[] = [];
-    for (const { id: media_id, kind, processing_status } of media) {
+    for (const { id: media_id, kind, processing_status, job_id } of media) {
       const from =
         processing_status === 'failed' ? await lifecycle.retryIfFailed(tx, media_id) : processing_status;
       const payload = { media_id };
-      if (from === 'ready_for_reading') jobs.push({ type: indexType, payload, ...options });
-      if (from === 'pending' && extractors.has(kind)) jobs.push({ type: ingestType, payload, ...options });
+      const job = { id: job_id ?? undefined, payload, ...options };
+      if (from === 'ready_for_reading') jobs.push({ type: indexType, ...job });
+      if (from === 'pending' && hasJob(kind)) jobs.push({ type: ingestType, ...job });
     }
     if (jobs.length === 0) return [];
     const enqueued = await enqueueMany(tx, jobs as NewJob[]);
@@ -234,6 +238,7 @@ export function createIngest(dependencies: IngestDependencies) {
   return {
     ingestType,
     indexType,
+    hasJob,
     enqueueProcessing,
 
     /** Enqueues the extraction of one media. False for a kind without an extractor. */

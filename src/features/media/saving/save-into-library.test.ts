@@ -169,7 +169,7 @@ describe('at the same time', () => {
   test('a library that is deleted after the save takes only its own listing with it', async () => {
     const held = holdBeforeCommit(connections[0]);
     const viewer = { user_id: admin.id, default_library_id: admin.defaultLibraryId };
-    const ingest = { enqueueProcessing: async () => [] };
+    const ingest = { enqueueProcessing: async () => [], hasJob: () => false };
     const options = { ingest, libraryId: library, createdBy: undefined, requestId: undefined };
     const saving = transaction(held.sql, async (tx) => [
       ...(await saveLinks(tx, viewer, [readLink('web_article', new URL(url))], options)).values(),

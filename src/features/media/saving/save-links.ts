@@ -10,7 +10,7 @@ import { type Link, linkKey } from './url.ts';
 
 /** `priority` is that of the extraction jobs. */
 export interface SaveLinksOptions extends Pick<EnqueueOptions, 'createdBy' | 'requestId' | 'priority'> {
-  ingest: Pick<Ingest, 'enqueueProcessing'>;
+  ingest: Pick<Ingest, 'enqueueProcessing' | 'hasJob'>;
   /** A library that lists the media too. The viewer must be its admin or contributor. */
   libraryId?: string | undefined;
 }
@@ -43,7 +43,10 @@ export async function saveLinks(
   if (link && others.length === 0) await lockAddition(tx, libraryIds, linkKey(link));
   else await lockContents(tx, libraryIds);
   const byKey = new Map(links.map((link) => [linkKey(link), link]));
-  const { created, known } = await getOrCreate(tx, byKey, viewer.user_id);
+  const { created, known } = await getOrCreate(tx, byKey, {
+    createdBy: viewer.user_id,
+    hasJob: ingest.hasJob,
+  });
   const found = [...created, ...known];
 
   const media = found.map((each) => {
@@ -75,14 +78,18 @@ function planOnce(tx: Transaction): void {
 }
 
 /** Finds or creates the media of links and keeps them from being deleted. Of parallel savers, one creates it. */
-async function getOrCreate(tx: Transaction, links: ReadonlyMap<string, Link>, createdBy: string) {
-  const created: store.LinkMedia[] = [];
+async function getOrCreate(
+  tx: Transaction,
+  links: ReadonlyMap<string, Link>,
+  creation: Parameters<typeof store.insertLinks>[2],
+) {
+  const created: store.CreatedMedia[] = [];
   const known: store.LinkMedia[] = [];
   const missing = new Map(links);
   for (let tries = 0; missing.size > 0; tries++) {
     if (tries === MAX_TRIES)
       throw new Error('The media of a link was deleted again and again while it was saved.');
-    created.push(...(await store.insertLinks(tx, [...missing.values()], createdBy)));
+    created.push(...(await store.insertLinks(tx, [...missing.values()], creation)));
     for (const media of created) missing.delete(linkKey(media));
     if (missing.size === 0) break;
     known.push(...(await store.holdKnownLinks(tx, [...missing.values()])));

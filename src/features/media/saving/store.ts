@@ -11,29 +11,37 @@ export interface LinkMedia {
   processing_status: ProcessingStatus;
 }
 
+/** A media that was created with the id of its first job, null if it has none. Its row is then written once. */
+export type CreatedMedia = LinkMedia & { job_id: string | null };
+
 /**
  * Creates the media of links that are not known yet. They are inserted in the order of their keys: two transactions that
  * create the same ones wait for each other and do not deadlock.
  */
-export async function insertLinks(tx: Transaction, links: Link[], createdBy: string): Promise<LinkMedia[]> {
+export async function insertLinks(
+  tx: Transaction,
+  links: Link[],
+  { createdBy, hasJob }: { createdBy: string; hasJob: (kind: MediaKind) => boolean },
+): Promise<CreatedMedia[]> {
   const sorted = links.toSorted((a, b) => (linkKey(a) < linkKey(b) ? -1 : 1));
   const column = <T>(read: (link: Link) => T) => sorted.map(read);
-  return tx<LinkMedia[]>`
+  return tx<CreatedMedia[]>`
     insert into media (
-      id, kind, title, given_title, created_by_user_id, canonical_url, provider, provider_id, external_playback_url
+      id, job_id, kind, title, given_title, created_by_user_id, canonical_url, provider, provider_id, external_playback_url
     )
-    select id, kind, title, title, ${createdBy}, canonical_url, provider, provider_id, playback_url
+    select id, job_id, kind, title, title, ${createdBy}, canonical_url, provider, provider_id, playback_url
     from unnest(
       ${column(() => newId())}::uuid[],
+      ${column(({ kind }) => (hasJob(kind) ? newId() : null))}::uuid[],
       ${column(({ kind }) => kind)}::text[],
       ${column(({ title }) => title)}::text[],
       ${column(({ canonical_url }) => canonical_url)}::text[],
       ${column(({ provider }) => provider)}::text[],
       ${column(({ provider_id }) => provider_id)}::text[],
       ${column(({ external_playback_url }) => external_playback_url)}::text[]
-    ) as link (id, kind, title, canonical_url, provider, provider_id, playback_url)
+    ) as link (id, job_id, kind, title, canonical_url, provider, provider_id, playback_url)
     on conflict (kind, canonical_url) where canonical_url is not null do nothing
-    returning id, kind, canonical_url, processing_status`;
+    returning id, kind, canonical_url, processing_status, job_id`;
 }
 
 /** Finds the media of known links and keeps them from being deleted until the transaction ends. */

@@ -51,7 +51,7 @@ async function trashed(): Promise<string> {
 /** Saves links as the other reader. Their extraction is not enqueued, because no test waits for it. */
 async function saveAsOther(connection: Database, ids: string[]): Promise<SavedLink[]> {
   const links = ids.map((id) => readLink('web_article', new URL(urlOf(id))));
-  const ingest = { enqueueProcessing: async () => [] };
+  const ingest = { enqueueProcessing: async () => [], hasJob: () => false };
   const options = { ingest, createdBy: undefined, requestId: undefined };
   return transaction(connection, async (tx) => [
     ...(await saveLinks(tx, viewerOf(other), links, options)).values(),

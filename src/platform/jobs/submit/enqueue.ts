@@ -21,6 +21,8 @@ export interface EnqueueOptions {
 }
 
 export interface NewJob<Payload = unknown> extends EnqueueOptions {
+  /** A new id by default. */
+  id?: string | undefined;
   type: JobType<Payload>;
   payload: Payload;
 }
@@ -33,7 +35,11 @@ export interface Enqueued {
 
 /** Enqueues many jobs in one statement, like `enqueue`. Returns them in the given order. */
 export async function enqueueMany(tx: Transaction, jobs: NewJob[]): Promise<Enqueued[]> {
-  const drafts = jobs.map((job) => ({ ...job, id: newId(), payload: job.type.payload.parse(job.payload) }));
+  const drafts = jobs.map((job) => ({
+    ...job,
+    id: job.id ?? newId(),
+    payload: job.type.payload.parse(job.payload),
+  }));
   tx.notifyAfterCommit(
     JOBS_QUEUED,
     drafts.map(({ type }) => type.queue),
