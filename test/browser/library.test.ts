@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { makeEpub } from '../support/fixtures/epub.ts';
 import { makePng } from '../support/fixtures/images.ts';
@@ -39,13 +39,15 @@ async function save(key: string, path: string): Promise<string> {
 
 describe('tabs, filters and what to continue', () => {
   let key = '';
+  let one = '';
+  const readOne = () => api(key).put(`/media/${one}/reading`, { progress: 0.4, finished: false });
   beforeAll(async () => {
     key = (await nexus.person('ada')).key;
-    const ids = { one: await save(key, 'one'), two: await save(key, 'two'), three: await save(key, 'three') };
-    await save(key, 'gone');
-    await api(key).put(`/media/${ids.one}/reading`, { progress: 0.4 });
-    await api(key).put(`/media/${ids.two}/reading`, { progress: 1, finished: true });
+    const [id, two] = await Promise.all(['one', 'two', 'three', 'gone'].map((path) => save(key, path)));
+    one = id ?? '';
+    await api(key).put(`/media/${two}/reading`, { progress: 1, finished: true });
   });
+  beforeEach(readOne);
 
   test('the tabs and the Filter button change the list and the address, and a reload keeps both', async () => {
     const page = await chromium.open();
@@ -104,6 +106,44 @@ describe('tabs, filters and what to continue', () => {
     await page.keyboard.press('z');
     await section.getByRole('link', { name: 'Page one' }).click();
     await page.locator('.prose-part').waitFor();
+  });
+
+  test('an answer that is older than a change does not undo it', async () => {
+    const page = await chromium.open();
+    await openLibrary(page, nexus, key);
+    const section = page.getByRole('region', { name: 'Continue reading' });
+    const row = page.getByRole('article').filter({ hasText: 'Page one' });
+    await section.waitFor();
+    await row.waitFor();
+
+    // The lists are fetched again; their answers are made before the change, and arrive after it.
+    const lists = /\/api\/v1\/media\?/;
+    const [made, arrived] = [vi.fn(), vi.fn()];
+    let release: () => void = expect.fail;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(
+      lists,
+      async (route) => {
+        const response = await route.fetch();
+        made();
+        await released;
+        await route.fulfill({ response });
+        arrived();
+      },
+      { times: 2 },
+    );
+    await nexus.call('PATCH', `/api/v1/media/${one}/mine`, { key, body: { is_favourite: true } });
+    await expect.poll(() => made.mock.calls.length).toBe(2);
+    await row.getByRole('link').focus();
+    await page.keyboard.press('e');
+    await page.getByText('Marked as finished').waitFor();
+    release();
+    await expect.poll(() => arrived.mock.calls.length).toBe(2);
+    await row.getByRole('img', { name: 'Favourite' }).waitFor();
+    await section.waitFor({ state: 'detached' });
+    expect(await row.getAttribute('data-read')).toBe('true');
   });
 
   test('the filters and what to continue are accessible and fit, on a light desktop and a dark phone', () =>

@@ -29,6 +29,7 @@ export const queryKeys = {
   mediaLists: () => ['media', 'list'],
   mediaListsOf: (libraryId: string) => ['media', 'list', libraryId],
   mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
+  continueReading: (libraryId?: string) => key('media', 'list', 'continue', libraryId),
   searches: () => ['media', 'search'],
   search: (query: object) => ['media', 'search', query],
   nextMedia: (mediaId: string) => ['media', 'next', mediaId],

@@ -51,6 +51,10 @@ export function useMediaActions() {
     }
   }
 
+  /** Lists keep media that were marked, for Undo. "Continue reading" has others then. */
+  const refetchAfterReading = () =>
+    void invalidate(queryClient, queryKeys.continueReading(), queryKeys.libraries());
+
   async function write(media: readonly Media[], readingOf: (item: Media) => WrittenReading): Promise<void> {
     await Promise.all(
       media.map(async (item) => {
@@ -61,13 +65,13 @@ export function useMediaActions() {
         patchMedia(queryClient, { id: item.id, reading });
       }),
     );
-    void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+    refetchAfterReading();
   }
 
   async function writeMany(action: ReadingAction, media: readonly Media[]): Promise<void> {
     await changeMany({ action }, idsOf(media));
     for (const item of media) patchMedia(queryClient, { id: item.id, reading: readingAfter(action, item) });
-    void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+    refetchAfterReading();
   }
 
   /** Undo restores the previous state of each item. */

@@ -11,7 +11,7 @@ const SHOWN = 3;
 /** The unfinished media that were read last. It has the shape of a list, so that changes of its media reach it. */
 const continueReadingQuery = (libraryId: string) =>
   infiniteQueryOptions({
-    queryKey: queryKeys.mediaList(libraryId, { sort: 'read', reading: 'reading', archived: false }),
+    queryKey: queryKeys.continueReading(libraryId),
     queryFn: ({ signal }) =>
       api.get<MediaPage>(
         '/media',

@@ -1,6 +1,7 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
+  type Query,
   type QueryClient,
   type QueryKey,
 } from '@tanstack/react-query';
@@ -43,22 +44,37 @@ export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
   patchLists(queryClient, media, queryKeys.mediaLists());
 }
 
-/** Writes newer fields of a media into the lists with a key that show it. */
+/**
+ * Writes newer fields of a media into the lists with a key that show it. A list that is being fetched gets them again with
+ * its answer, which may be older than the change and would undo it.
+ */
 export function patchLists(queryClient: QueryClient, media: MediaPatch, queryKey: QueryKey): void {
-  // Writing to a list marks it as fresh, so a list that waits for a refetch is left alone.
-  const isToPatch = ({ state }: { state: { data: unknown; isInvalidated: boolean } }) =>
-    !state.isInvalidated && holds(state.data as ListData | undefined, media.id);
-  queryClient.setQueriesData<ListData>({ queryKey, predicate: isToPatch }, (list) => {
-    if (!list) return list;
-    return {
-      ...list,
-      pages: list.pages.map((page) => ({
-        ...page,
-        data: page.data.map((item) => (item.id === media.id ? { ...item, ...withoutOutline(media) } : item)),
-      })),
-    };
-  });
+  const lists = queryClient.getQueryCache().findAll({ queryKey });
+  const write = (list: Query) => {
+    // Writing to a list marks it as fresh, so a list that waits for a refetch is left alone.
+    if (!list.state.isInvalidated) queryClient.setQueryData<ListData>(list.queryKey, withPatch(media));
+  };
+  for (const list of lists) {
+    write(list);
+    if (list.state.fetchStatus !== 'fetching') continue;
+    // A fetch that fails has changed nothing, and one that replaces it begins after the change.
+    void list.promise?.then(
+      () => write(list),
+      () => undefined,
+    );
+  }
 }
+
+const withPatch = (media: MediaPatch) => (list: ListData | undefined) => {
+  if (!list || !holds(list, media.id)) return undefined;
+  return {
+    ...list,
+    pages: list.pages.map((page) => ({
+      ...page,
+      data: page.data.map((item) => (item.id === media.id ? { ...item, ...withoutOutline(media) } : item)),
+    })),
+  };
+};
 
 function holds(list: ListData | undefined, mediaId: string): boolean {
   return list?.pages.some(({ data }) => data.some(({ id }) => id === mediaId)) ?? false;

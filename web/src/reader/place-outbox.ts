@@ -4,7 +4,7 @@ import type { MediaWithOutline, Reading } from '../api/types.ts';
 import { patchMedia } from '../library/media-list.ts';
 import { mediaQuery } from '../library/queries.ts';
 import { type Place, placeOf } from './place.ts';
-import { forgetUnsent, keepUnsent, readUnsent } from './unsent-places.ts';
+import { confirmPlace, forgetUnsent, keepUnsent, readUnsent } from './unsent-places.ts';
 
 /** The place that this tab has stored last for a media. */
 interface Entry {
@@ -52,10 +52,24 @@ export function unsentPlace(media: OpenMedia, user: string): Place | undefined {
   return undefined;
 }
 
-interface StoreOptions {
+interface PlaceOptions {
   queryClient: QueryClient;
   user: string;
   media: OpenMedia;
+}
+
+/** Keeps a place on the device until it is stored: a browser may end a tab without giving it time to send anything. */
+export function notePlace(place: Place, { queryClient, user, media: { id } }: PlaceOptions): void {
+  const entry = entries.get(id);
+  const base = entry && entry.confirmedAt === undefined ? entry.base : storedAt(queryClient, id);
+  keepUnsent(user, id, { place, base });
+}
+
+/** When the server stored the place that this tab knows from it, by its clock. */
+const storedAt = (queryClient: QueryClient, id: string) =>
+  queryClient.getQueryData<MediaWithOutline>(mediaQuery(id).queryKey)?.reading?.updated_at ?? null;
+
+interface StoreOptions extends PlaceOptions {
   /** Whether the page is being left: the place cannot wait for the answer to an earlier one. */
   isLeaving: boolean;
 }
@@ -105,9 +119,9 @@ async function send(queryClient: QueryClient, user: string, id: string): Promise
       const reading = await api.putData<NonNullable<Reading>>(`/media/${id}/reading`, place, options);
       entry.base = reading.updated_at;
       entry.failures = 0;
+      confirmPlace(user, id, { place, base: reading.updated_at });
       if (entry.place !== place) continue;
       entry.confirmedAt = reading.updated_at;
-      forgetUnsent(user, id);
       patchMedia(queryClient, { id, reading });
     }
   } catch (error) {
@@ -117,7 +131,6 @@ async function send(queryClient: QueryClient, user: string, id: string): Promise
       forgetUnsent(user, id);
       return;
     }
-    keepUnsent(user, id, entry);
     const delay = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** entry.failures);
     entry.failures += 1;
     entry.retry = setTimeout(() => void send(queryClient, user, id), delay);

@@ -4,7 +4,7 @@ import type { MediaWithOutline } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import type { Place } from './place.ts';
-import { forgetPlace, sendUnsent, storePlace, unsentPlace } from './place-outbox.ts';
+import { forgetPlace, notePlace, sendUnsent, storePlace, unsentPlace } from './place-outbox.ts';
 
 const SETTLE_MS = 1200;
 /** A video moves all the time, so the place is stored without waiting for the end of the movement. */
@@ -55,11 +55,13 @@ export function useStoredPlace(media: MediaWithOutline): StoredPlace {
       if (isStopped.current) return;
       const now = performance.now();
       const since = waiting.current?.since ?? now;
-      waiting.current = { place: { progress: Math.min(1, Math.max(0, progress)), position }, since };
+      const place = { progress: Math.min(1, Math.max(0, progress)), position };
+      waiting.current = { place, since };
+      notePlace(place, { queryClient, user, media: current.current });
       clearTimeout(timer.current);
       timer.current = setTimeout(() => send(false), Math.min(SETTLE_MS, since + LONGEST_WAIT_MS - now));
     },
-    [send],
+    [send, queryClient, user],
   );
   const stop = useCallback(() => {
     isStopped.current = true;

@@ -1,6 +1,6 @@
-import type { Place } from './place.ts';
+import { isSamePosition, type Place } from './place.ts';
 
-/** Places that the server has not confirmed, on this device: they outlive a tab that is closed without a connection. */
+/** Places that the server has not confirmed, on this device: they outlive a tab that is killed, or closed without a connection. */
 const KEY = 'nexus.places';
 const MOST = 50;
 
@@ -43,4 +43,12 @@ export function readUnsent(user: string, id: string): Unsent | undefined {
 export function forgetUnsent(user: string, id: string): void {
   const { [id]: unsent, ...others } = readAll();
   if (unsent?.user === user) writeAll(others);
+}
+
+/** Forgets a place that the server has stored. A newer one that is still unsent stays, and now follows that. */
+export function confirmPlace(user: string, id: string, { place, base }: Omit<Unsent, 'user'>): void {
+  const unsent = readUnsent(user, id);
+  if (!unsent) return;
+  if (isSamePosition(unsent.place.position, place.position)) forgetUnsent(user, id);
+  else keepUnsent(user, id, { place: unsent.place, base });
 }
