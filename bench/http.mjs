@@ -1,5 +1,6 @@
 // Measures requests to Nexus beside a bare Fastify route with one prepared query by primary key, on the same PostgreSQL and
-// in the same run. Nexus runs as `nexus serve --no-worker` does. Writes bench/results/http.json. `--quick` measures briefly.
+// in the same run; and beside bare routes that send as much as Nexus's answers. Nexus runs as `nexus serve --no-worker` does.
+// Writes bench/results/http.json. `--quick` measures briefly.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -54,6 +55,7 @@ async function makeReader(sql) {
     insert into library_media (library_id, media_id, is_derived)
     select ${default_library_id}, unnest(${others.map(({ media_id }) => media_id)}::uuid[]), true`;
   return {
+    library: default_library_id,
     article: await media('web_article', 'Tides', [8000]),
     book: await media(
       'epub',
@@ -103,6 +105,13 @@ async function requestsOf(port, { article, book }) {
   return Object.fromEntries(entries.flat());
 }
 
+/** Bare routes that send as much as the requests of the same name. */
+const bareRequests = (port, { library, article, book }) => ({
+  'a media, bare': { port, next: () => ({ path: `/media/${article}` }) },
+  'a chapter, bare': { port, next: () => ({ path: `/fragments/${book}/7` }) },
+  'a list of 50, bare': { port, next: () => ({ path: `/libraries/${library}/media` }) },
+});
+
 let number = 0;
 const save = () => ({
   method: 'POST',
@@ -150,6 +159,7 @@ await withDatabase(
       const requests = {
         bare: { port: bare.port, next: () => ({ path: `/users/${id}` }) },
         ...(await requestsOf(nexus.port, media)),
+        ...bareRequests(bare.port, media),
       };
       const measured = Object.fromEntries(Object.keys(requests).map((name) => [name, []]));
       // Alternating, so that a busy minute of the machine meets all of them.
@@ -170,15 +180,26 @@ await withDatabase(
       const rows = Object.fromEntries(
         Object.entries(measured).map(([name, rounds]) => {
           const figures = best(rounds);
-          return [name, { ...figures, of_bare: Number((figures.per_second / base).toFixed(3)) }];
+          const same = measured[`${name}, bare`];
+          const ratioTo = (per_second) => Number((figures.per_second / per_second).toFixed(3));
+          return [
+            name,
+            {
+              ...figures,
+              of_bare: ratioTo(base),
+              ...(same && { of_same_answer: ratioTo(best(same).per_second) }),
+            },
+          ];
         }),
       );
-      for (const [name, { per_second, of_bare, p50_ms, p99_ms, bytes_each }] of Object.entries(rows)) {
+      for (const [name, row] of Object.entries(rows)) {
+        const { per_second, of_bare, of_same_answer, p50_ms, p99_ms, bytes_each } = row;
         const aim = AIMS[name];
+        const same = of_same_answer === undefined ? '' : `  ${of_same_answer} of the same answer, bare`;
         const verdict =
           aim === undefined ? '' : of_bare >= aim ? `  (aim ${aim}: held)` : `  (aim ${aim}: MISSED)`;
         say(
-          `${name.padEnd(20)} ${String(per_second).padStart(6)}/s  ${of_bare.toFixed(2)} of bare  p50 ${p50_ms} ms  p99 ${p99_ms} ms  ${bytes_each} bytes${verdict}`,
+          `${name.padEnd(20)} ${String(per_second).padStart(6)}/s  ${of_bare.toFixed(2)} of bare  p50 ${p50_ms} ms  p99 ${p99_ms} ms  ${bytes_each} bytes${same}${verdict}`,
         );
       }
       say(
