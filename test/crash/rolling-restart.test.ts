@@ -55,7 +55,11 @@ async function send(url: string, options: http.RequestOptions, body: Buffer | st
   return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
-/** A proxy that does what every proxy does: it keeps connections, and tries another server when one refuses to connect. */
+/**
+ * A proxy that does what proxies do: it keeps connections, and tries another server when one refuses to connect. A server
+ * may close a kept connection just when a request is sent over it, if nothing was for a second. Like Caddy and Traefik, the
+ * proxy then repeats requests that read, and those with an idempotency key.
+ */
 async function startProxy(upstreams: string[]) {
   let turn = 0;
   const site = await startSite(async (request, response) => {
@@ -71,7 +75,7 @@ async function startProxy(upstreams: string[]) {
         return;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        if (code === 'ECONNREFUSED' && tries < 100) continue;
+        if (tries < 100 && (code === 'ECONNREFUSED' || (isLost(code) && isRepeatable(request)))) continue;
         response.writeHead(502).end(String(error));
         return;
       }
@@ -79,6 +83,10 @@ async function startProxy(upstreams: string[]) {
   });
   return { url: site.url, upstreams };
 }
+
+const isLost = (code: string | undefined) => code === 'ECONNRESET' || code === 'EPIPE';
+const isRepeatable = ({ method, headers }: http.IncomingMessage) =>
+  method === 'GET' || headers['idempotency-key'] !== undefined;
 
 const key = { 'x-nexus-api-key': DEV_KEYS.researcher };
 
@@ -88,6 +96,11 @@ async function ask(url: string, path: string): Promise<number> {
 
 async function save(url: string, number: number): Promise<number> {
   const body = JSON.stringify({ url: `https://example.org/${number}` });
-  const headers = { ...key, 'content-type': 'application/json', 'content-length': String(body.length) };
+  const headers = {
+    ...key,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'idempotency-key': `save-${number}`,
+  };
   return (await send(`${url}/api/v1/media`, { method: 'POST', headers }, body)).status;
 }
