@@ -21,7 +21,7 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
   const isLongEnough = prefix.length >= 2;
   const { data: people = [] } = useQuery({
     queryKey: queryKeys.people(prefix),
-    queryFn: () => api.getData<Person[]>('/people', { prefix }),
+    queryFn: ({ signal }) => api.getData<Person[]>('/people', { prefix }, signal),
     enabled: isLongEnough,
     staleTime: 30_000,
   });

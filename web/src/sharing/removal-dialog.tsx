@@ -18,7 +18,7 @@ export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
   const path = `/libraries/${library.id}/members/${member.user_id}`;
   const preview = useQuery({
     queryKey: queryKeys.removalPreview(library.id, member.user_id),
-    queryFn: () => api.getData<RemovalPreview>(`${path}/removal-preview`, { limit: 50 }),
+    queryFn: ({ signal }) => api.getData<RemovalPreview>(`${path}/removal-preview`, { limit: 50 }, signal),
     staleTime: 0,
   });
   const removing = useAction({

@@ -184,10 +184,13 @@ function PersonMenu() {
   const queryClient = useQueryClient();
 
   async function endSession() {
+    // A request that arrives after the session has ended fails.
+    await queryClient.cancelQueries();
     try {
       await signOut();
     } catch (error) {
       showToast(errorMessage(error));
+      void queryClient.invalidateQueries();
       return;
     }
     forgetAllDrafts();
