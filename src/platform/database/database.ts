@@ -3,6 +3,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { isTracing } from '../telemetry/tracing.ts';
 import { followPrimary, splitHosts } from './hosts.ts';
 import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
+import { holdWrites } from './one-write.ts';
 import { preparedName } from './prepared-names.ts';
 import { shareConnections } from './shared-connection.ts';
 import { type Execute, type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
@@ -28,6 +29,11 @@ export interface Database extends Queryable {
   readonly isPooled: boolean;
   /** Runs look-ups by key, which take less than a millisecond, several on one connection. */
   readonly lookups: Queryable;
+  /**
+   * Runs statements on one connection, those of one turn of the event loop in one write. PostgreSQL runs them one after the
+   * other, and does not wait between them.
+   */
+  pipeline<T>(work: (sql: Queryable) => Promise<T>): Promise<T>;
   /** The notifications that this pool and its siblings send after commits. */
   readonly notifications: Notifications;
   /** Reserves a connection until `release`. Released with an error, the connection is closed. */
@@ -131,6 +137,7 @@ export function openDatabase(
     isPooled,
     // A pooler gives each statement a connection of the server by itself.
     lookups: writeStatements(isPooled ? pool : shareConnections(pool), isPooled),
+    pipeline: (work) => (isPooled ? work(writeStatements(pool, isPooled)) : pipeline(pool, work)),
     notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect().catch(throwMarked),
@@ -158,6 +165,19 @@ export function writeStatements(
   };
   const traced: Execute = (statement) => inStatementSpan(statement.text, () => execute(statement));
   return (strings, ...parameters) => new Statement(strings, parameters, isTracing() ? traced : execute);
+}
+
+async function pipeline<T>(pool: pg.Pool, work: (sql: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(throwMarked);
+  const query = (statement: pg.QueryConfig) => {
+    holdWrites(client);
+    return client.query(statement);
+  };
+  try {
+    return await work(writeStatements({ query }, false));
+  } finally {
+    client.release();
+  }
 }
 
 /**

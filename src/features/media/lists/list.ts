@@ -15,6 +15,7 @@ import {
   asksOfMedia,
   countMedia,
   countScope,
+  filledScope,
   findScope,
   findUpTo,
   type ListScope,
@@ -70,14 +71,19 @@ export function createMediaLists({
   mostSubtracted,
   mostOccurrences,
 }: MediaListDependencies) {
-  async function readPage(read: typeof store.walkMedia, viewer: Viewer, { scope, query, filter }: Listing) {
+  async function readPage(
+    read: typeof store.walkMedia,
+    viewer: Viewer,
+    { scope, query, filter }: Listing,
+    one: Queryable = sql,
+  ) {
     const { sort, limit } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
     const cursor = () => z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = query.cursor === undefined ? null : decodeCursor(query.cursor, cursor());
     const page = { sort, order, last, limit: limit + 1 };
-    const rows = await read(sql, viewer, { scope, filter, ...page });
+    const rows = await read(one, viewer, { scope, filter, ...page });
     return cutByCursor(rows, limit, ({ cursor: key, id }) => ({ sort: ordered, key, id }));
   }
 
@@ -132,11 +138,37 @@ export function createMediaLists({
     return data.map((media) => ({ ...media, ...listings.get(media.id) }));
   }
 
+  /**
+   * Reads a page in the order of an index together with the scope, in one round trip. The page is read as if every backfill had
+   * run, and read again if one has not. Media are counted on another connection as soon as the scope is known.
+   */
+  async function readInOrder(viewer: Viewer, query: MediaQuery): Promise<Found> {
+    const filter = filterOf(query);
+    const read = (scope: ListScope, one?: Queryable) =>
+      readPage(walkOf(query), viewer, { scope, query, filter }, one);
+    let counting: ReturnType<typeof countMedia> | undefined;
+    const [scope, first] = await sql.pipeline((one) => {
+      const finding = findScope(one, viewer, query.library_id, mostOutside).then((scope) => {
+        counting = countMedia(sql, viewer, scope, { filter, mostIds: 0, mostSubtracted });
+        // It is awaited below, unless reading the page fails first.
+        counting.catch(() => undefined);
+        return scope;
+      });
+      return Promise.all([finding, read(filledScope(viewer, query.library_id), one)]);
+    });
+    const [{ data, page }, counted] = await Promise.all([
+      scope.unfilled?.length ? read(scope) : first,
+      counting,
+    ]);
+    return { data, page: { ...page, total: counted?.total } };
+  }
+
   /** Reads one page of a list, and counts it where that is affordable. */
   async function readList(viewer: Viewer, query: MediaQuery): Promise<Found> {
     if (query.q !== undefined) parseQuery(query.q);
     if (query.sort === 'read' && query.reading === 'unread')
       return { data: [], page: { ...LAST_PAGE, total: 0 } };
+    if (isInOrder(query)) return readInOrder(viewer, query);
     const scope = await findScope(sql, viewer, query.library_id, mostOutside);
     const asked = await planList(viewer, scope, query);
     const listing = { scope, query, filter: filterOf(query, asked) };
@@ -147,7 +179,8 @@ export function createMediaLists({
       mostIds,
       mostSubtracted,
     });
-    if (isInOrder(listing)) {
+    // Along the viewer's reading progress.
+    if (query.sort === 'read') {
       const [{ total }, { data, page }] = await Promise.all([
         counting,
         readPage(walkOf(query), viewer, listing),
@@ -234,10 +267,11 @@ function filterOf(query: Omit<MediaQuery, 'limit'>, asked?: QueryPlan): MediaFil
   return query.sort === 'read' ? { ...filter, reading: query.reading ?? 'started' } : filter;
 }
 
-/** Whether the list is in the order of an index: of the library, or of the viewer's reading progress. */
-function isInOrder({ query, filter }: Listing): boolean {
+/** Whether the list is in the order of an index, of the library or of the viewer's reading progress, without a search query. */
+function isInOrder(query: MediaQuery): boolean {
+  if (query.q !== undefined) return false;
   if (query.sort === 'read') return true;
   return (
-    query.sort === 'added' && query.reading === undefined && !asksOfMedia(filter) && !beginsWithOwn(query)
+    query.sort === 'added' && query.reading === undefined && !asksOfMedia(query) && !beginsWithOwn(query)
   );
 }

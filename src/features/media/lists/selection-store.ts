@@ -34,6 +34,12 @@ const MOST_OUTSIDE = 5000;
 /** The most media that are left out one by one: each is looked up in the scope. More are joined with all candidates. */
 const MOST_SUBTRACTED = 1000;
 
+/** Returns the scope of a list if every backfill of the viewer has run, without a measure of its libraries. */
+export function filledScope(viewer: Viewer, libraryId: string | undefined): ListScope {
+  if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
+  return { largest: undefined, size: undefined, unfilled: [] };
+}
+
 /** Finds the scope of a list. A default library stands for everything that its owner may read. */
 export async function findScope(
   sql: Queryable,
@@ -41,7 +47,8 @@ export async function findScope(
   libraryId: string | undefined,
   mostOutside = MOST_OUTSIDE,
 ): Promise<ListScope> {
-  if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
+  const filled = filledScope(viewer, libraryId);
+  if (filled.libraryId !== undefined) return filled;
   const libraries = await measureLibraries(sql, viewer, mostOutside);
   const [largest, ...others] = libraries;
   const outside = others.reduce((sum, { size }) => sum + size, 0);

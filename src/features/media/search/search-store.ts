@@ -30,11 +30,14 @@ export function prepareSearch(tx: Transaction): void {
 
 /** Returns a query to the text index as PostgreSQL writes it, and how frequent it expects its words to be. */
 export async function readWords(tx: Transaction, text: SqlFragment) {
-  const [{ words }] = await tx<[{ words: string }]>`select (${text})::text as words`;
-  return { words, ...(await estimateText(tx, tx`${words}::tsquery`)) };
+  const [[{ words }], estimate] = await Promise.all([
+    tx<[{ words: string }]>`select (${text})::text as words`,
+    estimateText(tx, text),
+  ]);
+  return { words, ...estimate };
 }
 
-interface SearchScope {
+export interface SearchScope {
   libraryIds: string[];
   /** Whether membership must be checked. A default library is the viewer's own. */
   isShared: boolean;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Passage, SearchHit, SearchQuery } from '../../../contract/search.ts';
 import type { Page } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
-import type { Database } from '../../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -40,6 +40,8 @@ interface Found {
   hits: FoundHit[];
   /** The query, as PostgreSQL wrote it. */
   words: string;
+  /** The text pieces of all hits, in order. */
+  texts: Promise<string[]>;
 }
 
 /** A search: the words that are ranked, and the other parts of the query. */
@@ -62,50 +64,60 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
    * the newest media are read instead, unless they give less than a page. If another part of the query is true of few media,
    * those are read.
    */
-  async function findHits(viewer: Viewer, { query, text, rest, last }: Asked) {
-    const libraryIds =
-      query.library_id === undefined
-        ? [viewer.default_library_id, ...(await listUnfilled(sql, viewer))]
-        : [query.library_id];
-    const scope = { libraryIds, isShared: query.library_id !== undefined };
+  async function rank(tx: Transaction, viewer: Viewer, { query, text, rest, last }: Asked) {
+    const isShared = query.library_id !== undefined;
+    const filled = { libraryIds: [query.library_id ?? viewer.default_library_id], isShared };
+    const measure = (scope: store.SearchScope) => store.measureScope(tx, viewer, scope, MOST_READ);
+    store.prepareSearch(tx);
+    // Nearly always every backfill has run, so the scope is measured as if it had, in the same round trip.
+    const [unfilled, { words, occurrences, share }, filledSize] = await Promise.all([
+      isShared ? [] : listUnfilled(tx, viewer),
+      store.readWords(tx, toTextQuery(tx, text)),
+      measure(filled),
+    ]);
+    const scope = { libraryIds: [...filled.libraryIds, ...unfilled], isShared };
+    const size = unfilled.length === 0 ? filledSize : await measure(scope);
+    const others = combine('all', rest);
+    const asker = askerOf(tx, viewer, query.library_id);
+    const isMatch = others && matchesQuery(tx, asker, others);
+    const sought = { text, words, kind: query.kind, isMatch, scope };
+    const few = await findFew(tx, asker, rest);
+    const find = async (way: SearchCursor['way']) => {
+      const byText =
+        way === 'words'
+          ? store.foundInText(tx, viewer, sought)
+          : store.foundInNewest(tx, viewer, sought, MOST_READ);
+      const candidates = few
+        ? [store.foundAmong(tx, viewer, sought, few.rows)]
+        : [byText, store.foundInTitles(tx, viewer, sought)];
+      candidates.push(store.foundInOwnTitles(tx, viewer, sought));
+      const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
+      return { words, hits: found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } })) };
+    };
+    if (last) return find(last.way);
+    if (few) return find('words');
+    if (size < MOST_READ && occurrences > size) return find('newest');
+    if (share < FREQUENT_SHARE) return find('words');
+    const newest = await find('newest');
+    return newest.hits.length > query.limit ? newest : find('words');
+  }
+
+  /** Finds the hits of a page, and the text pieces in which their passages are looked for. */
+  function findHits(viewer: Viewer, asked: Asked): Promise<Found & { page: Page }> {
     return transaction(sql, async (tx) => {
-      store.prepareSearch(tx);
-      const [{ words, occurrences, share }, size] = await Promise.all([
-        store.readWords(tx, toTextQuery(tx, text)),
-        store.measureScope(tx, viewer, scope, MOST_READ),
-      ]);
-      const others = combine('all', rest);
-      const asker = askerOf(tx, viewer, query.library_id);
-      const isMatch = others && matchesQuery(tx, asker, others);
-      const sought = { text, words, kind: query.kind, isMatch, scope };
-      const few = await findFew(tx, asker, rest);
-      const find = async (way: SearchCursor['way']) => {
-        const byText =
-          way === 'words'
-            ? store.foundInText(tx, viewer, sought)
-            : store.foundInNewest(tx, viewer, sought, MOST_READ);
-        const candidates = few
-          ? [store.foundAmong(tx, viewer, sought, few.rows)]
-          : [byText, store.foundInTitles(tx, viewer, sought)];
-        candidates.push(store.foundInOwnTitles(tx, viewer, sought));
-        const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
-        return { words, hits: found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } })) };
-      };
-      if (last) return find(last.way);
-      if (few) return find('words');
-      if (size < MOST_READ && occurrences > size) return find('newest');
-      if (share < FREQUENT_SHARE) return find('words');
-      const newest = await find('newest');
-      return newest.hits.length > query.limit ? newest : find('words');
+      const { hits: ranked, words } = await rank(tx, viewer, asked);
+      const { data: hits, page } = cutByCursor(ranked, asked.query.limit);
+      // Sent together with the commit; whoever awaits it after the commit sees its error.
+      const texts = readTexts(tx, hits);
+      texts.catch(() => undefined);
+      return { hits, page, words, texts };
     });
   }
 
   /** Finds the best passages of each hit in its text. */
-  async function passagesInText(hits: FoundHit[], words: string[]): Promise<Passage[][]> {
-    const pieces = hits.map(({ media, pieces: best }) =>
-      (best.length > 0 ? best.toSorted((a, b) => a - b) : [0]).map((idx) => ({ mediaId: media.id, idx })),
-    );
-    const texts = await store.readPieces(sql, pieces.flat());
+  async function passagesInText({ hits, texts: reading }: Found, words: string[]): Promise<Passage[][]> {
+    const texts = await reading;
+    const pieces = hits.map(piecesOf);
     const cost = texts.reduce((sum, text) => sum + text.length, 0);
     const task = { hits: splitLike(texts, pieces), words, most: MOST_PASSAGES };
     const found = await run('search.passages', task, { cost });
@@ -146,11 +158,7 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
   }
 
   async function withPassages(found: Found, words: string[]): Promise<SearchHit[]> {
-    if (found.hits.length === 0) return [];
-    const [titled, inText] = await Promise.all([
-      passagesByTitle(found, words),
-      passagesInText(found.hits, words),
-    ]);
+    const [titled, inText] = await Promise.all([passagesByTitle(found, words), passagesInText(found, words)]);
     return found.hits.map(({ media }, hit) => {
       const first = titled.get(media.id) ?? [];
       const known = new Set(first.map(({ fragment_idx }) => fragment_idx));
@@ -167,15 +175,24 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
       if (!text) {
         const { data, page } = await mediaLists.page(viewer, { ...query, sort: 'added' });
         const hits = data.map((media) => ({ media, pieces: [] }));
-        return { data: await withPassages({ hits, words: '' }, wordsToShow(asked)), page };
+        const found = { hits, words: '', texts: readTexts(sql, hits) };
+        return { data: await withPassages(found, wordsToShow(asked)), page };
       }
       const last = decodeCursor(query.cursor, cursor);
-      const { hits: found, words } = await findHits(viewer, { query, text, rest, last });
-      const { data: hits, page } = cutByCursor(found, query.limit);
-      return { data: await withPassages({ hits, words }, wordsToShow(asked)), page };
+      const { page, ...found } = await findHits(viewer, { query, text, rest, last });
+      return { data: await withPassages(found, wordsToShow(asked)), page };
     },
   };
 }
+
+/** Returns the text pieces of a hit that match best, in order; for a hit without any, the beginning of the text. */
+function piecesOf({ media, pieces }: FoundHit) {
+  const best = pieces.length > 0 ? pieces.toSorted((a, b) => a - b) : [0];
+  return best.map((idx) => ({ mediaId: media.id, idx }));
+}
+
+const readTexts = async (sql: Queryable, hits: FoundHit[]): Promise<string[]> =>
+  hits.length === 0 ? [] : store.readPieces(sql, hits.flatMap(piecesOf));
 
 /** Splits a list into lists of the lengths of others. */
 function splitLike<T>(all: readonly T[], others: readonly (readonly unknown[])[]): T[][] {

@@ -6,10 +6,12 @@ import type { SqlFragment } from '../../../../platform/database/statement.ts';
  * on frequent words; counting would take as long as the search.
  */
 export async function estimateText(sql: Queryable, words: SqlFragment) {
-  const [{ pieces }] = await sql<[{ pieces: number }]>`
-    select reltuples::float8 as pieces from pg_class where oid = 'media_search'::regclass`;
-  const [plan] = await sql<[{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }]>`
-    explain (format json) select from media_search where document @@ ${words}`;
+  const [[{ pieces }], [plan]] = await Promise.all([
+    sql<[{ pieces: number }]>`
+      select reltuples::float8 as pieces from pg_class where oid = 'media_search'::regclass`,
+    sql<[{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }]>`
+      explain (format json) select from media_search where document @@ ${words}`,
+  ]);
   const occurrences = plan['QUERY PLAN'][0].Plan['Plan Rows'];
   return { occurrences, share: occurrences / Math.max(pieces, 1) };
 }
