@@ -14,8 +14,9 @@ export const shared = {
   pool: 'forks' as const,
   // Files share a process and its modules: importing Nexus takes longer than most files run.
   isolate: false,
-  // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
-  maxWorkers: os.availableParallelism() + 1,
+  // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser. With one process less, a run takes a
+  // fifth longer.
+  maxWorkers: os.availableParallelism() + 2,
   // A larger young generation spares a third of the garbage collection.
   execArgv: ['--max-semi-space-size=32'],
   // Only a test that hangs takes this long, even on a machine that others use.

@@ -248,7 +248,10 @@ test.each(['expel', 'takeOut'] as const)('%s waits for sharing, and takes the sh
   expect(await findings(sql, createHighlightCheck(sql))).toEqual([]);
 });
 
-test('after everything at once, nothing is shared that should not be', { timeout: 60_000 }, async () => {
+test('after everything at once, nothing is shared that should not be', {
+  tags: 'slow',
+  timeout: 60_000,
+}, async () => {
   const [owner] = people as [Reader];
   const ids = await Promise.all(Array.from({ length: LIBRARIES }, () => createLibrary(owner)));
   for (const reader of people.slice(1)) for (const id of ids) await join(owner, id, reader);

@@ -44,7 +44,7 @@ async function openStore(handler: http.RequestListener, timeouts: S3Timeouts): P
 
 const never: http.RequestListener = (request) => request.resume();
 
-test('a store that does not answer is an error', async () => {
+test('a store that does not answer is an error', { tags: 'slow' }, async () => {
   const storage = await openStore(never, SHORT);
   const timeout = { name: 'TimeoutError' };
   await expect(storage.get('a')).rejects.toMatchObject(timeout);
@@ -63,7 +63,9 @@ test('a store that stops in the middle of a file is an error', async () => {
   await expect(buffer(found?.content as Readable)).rejects.toThrow('The store stopped sending a');
 });
 
-test('a file that its reader leaves for a while, or that comes slowly, arrives whole', async () => {
+test('a file that its reader leaves for a while, or that comes slowly, arrives whole', {
+  tags: 'slow',
+}, async () => {
   const limits = { ...LONG, readMs: 1000 };
   const size = 8 * MB;
   const atOnce = await openStore((_request, response) => response.end(Buffer.alloc(size)), limits);

@@ -6,7 +6,9 @@ import { register } from './registration.ts';
 
 const { sql } = useDatabase();
 
-test('a worker whose renewal hangs gives up its row in time, enters under another one, and stays there', async () => {
+test('a worker whose renewal hangs gives up its row in time, enters under another one, and stays there', {
+  tags: 'slow',
+}, async () => {
   const warnings: string[] = [];
   const warn = (_details: object, message: string) => void warnings.push(message);
   const registration = await register({

@@ -139,7 +139,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  test('whose answer was lost in a crash is not carried out again', async () => {
+  test('whose answer was lost in a crash is not carried out again', { tags: 'slow' }, async () => {
     const { key, user } = await createPerson(app);
     const send = () =>
       app.call('POST', '/api/v1/libraries', { key, body: { name: 'Lost answer' }, ...withKey('lost') });

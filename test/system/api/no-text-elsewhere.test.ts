@@ -136,7 +136,9 @@ async function addressesOf(url: string): Promise<string[]> {
 /** The routes that show readers their own documents. Policies do not hide those from them. */
 const OF_READERS = /^\/api\/v1\/(media|highlights|libraries|rules|saved-searches|search|tags|trash)(\/|$)/;
 
-test('no route of the platform API returns the word to a caller without RAW rights', async () => {
+test('no route of the platform API returns the word to a caller without RAW rights', {
+  tags: 'slow',
+}, async () => {
   // Policies show admins the words that they hide.
   const routes = app.routes.filter(
     ({ method, url }) =>

@@ -45,7 +45,7 @@ test('a printed query is parsed to the same query', () => {
   );
 });
 
-test('whatever is typed is a query, or has a mistake at a position in it', () => {
+test('whatever is typed is a query, or has a mistake at a position in it', { tags: 'slow' }, () => {
   const PIECES = [
     '(',
     ')',

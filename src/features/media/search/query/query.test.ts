@@ -255,6 +255,7 @@ describe('a random query', () => {
     ['uncounted', 3, { mostOutside: 0, mostOccurrences: 0 }],
   ])(
     'lists, searches and counts what the model says, %s',
+    { tags: 'slow' },
     async (way, mostGathered, limits) => {
       const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
       const lists = createMediaLists({ sql, mostGathered, ...limits });
@@ -276,7 +277,6 @@ describe('a random query', () => {
         { numRuns, seed },
       );
     },
-    120_000,
   );
 });
 
