@@ -162,70 +162,67 @@ const SEED = Number(process.env.FEED_SEED ?? 20261115);
 const WRITERS = 8;
 const TRANSACTIONS = 40;
 
-test(
-  `eight writers that commit in any order (seed ${SEED}): the feed and the stream show every event once`,
-  { tags: 'slow' },
-  async () => {
-    const chance = random(SEED);
-    const emitted: string[] = [];
-    const key = DEV_KEYS.admin;
-    const stream = await openStream(app.url, key);
-    const first = await app.call('GET', '/api/v1/events?limit=200', { key });
-    let cursor: string = first.body.page.next_cursor;
-    for (let page = first; page.body.page.has_more; cursor = page.body.page.next_cursor) {
-      page = await app.call('GET', `/api/v1/events?limit=200&cursor=${cursor}`, { key });
+test(`eight writers that commit in any order (seed ${SEED}): the feed and the stream show every event once`, {
+  tags: 'slow',
+}, async () => {
+  const chance = random(SEED);
+  const emitted: string[] = [];
+  const key = DEV_KEYS.admin;
+  const stream = await openStream(app.url, key);
+  const first = await app.call('GET', '/api/v1/events?limit=200', { key });
+  let cursor: string = first.body.page.next_cursor;
+  for (let page = first; page.body.page.has_more; cursor = page.body.page.next_cursor) {
+    page = await app.call('GET', `/api/v1/events?limit=200&cursor=${cursor}`, { key });
+  }
+  const seen: string[] = [];
+  let isOver = false;
+
+  async function follow(): Promise<void> {
+    for (;;) {
+      const wasOver = isOver;
+      const { body } = await app.call('GET', `/api/v1/events?limit=7&cursor=${cursor}`, { key });
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      cursor = body.page.next_cursor;
+      if (wasOver && !body.page.has_more) return;
     }
-    const seen: string[] = [];
-    let isOver = false;
+  }
 
-    async function follow(): Promise<void> {
-      for (;;) {
-        const wasOver = isOver;
-        const { body } = await app.call('GET', `/api/v1/events?limit=7&cursor=${cursor}`, { key });
-        seen.push(...body.data.map(({ id }: { id: string }) => id));
-        cursor = body.page.next_cursor;
-        if (wasOver && !body.page.has_more) return;
-      }
+  const about = (id: string) => ({
+    eventType: 'api_key.created' as const,
+    aggregateType: 'api_key',
+    aggregateId: id,
+    payload: { api_key_id: id, user_id: id, owner: 'x', prefix: 'x', role: 'viewer' as const },
+  });
+
+  async function write(): Promise<void> {
+    const [pool] = database.twoConnections();
+    for (let n = 0; n < TRANSACTIONS; n++) {
+      const [before, between, isKept] = [chance() * 0.02, chance() * 0.02, chance() > 0.2];
+      await transaction(pool, async (tx) => {
+        const one = await emitEvent(tx, about(newId()));
+        await tx`select pg_sleep(${before})`;
+        const two = await emitEvent(tx, about(newId()));
+        await tx`select pg_sleep(${between})`;
+        if (!isKept) throw new Error('rolled back');
+        return [one.id, two.id];
+      }).then(
+        (ids) => emitted.push(...ids),
+        () => undefined,
+      );
     }
+  }
 
-    const about = (id: string) => ({
-      eventType: 'api_key.created' as const,
-      aggregateType: 'api_key',
-      aggregateId: id,
-      payload: { api_key_id: id, user_id: id, owner: 'x', prefix: 'x', role: 'viewer' as const },
-    });
-
-    async function write(): Promise<void> {
-      const [pool] = database.twoConnections();
-      for (let n = 0; n < TRANSACTIONS; n++) {
-        const [before, between, isKept] = [chance() * 0.02, chance() * 0.02, chance() > 0.2];
-        await transaction(pool, async (tx) => {
-          const one = await emitEvent(tx, about(newId()));
-          await tx`select pg_sleep(${before})`;
-          const two = await emitEvent(tx, about(newId()));
-          await tx`select pg_sleep(${between})`;
-          if (!isKept) throw new Error('rolled back');
-          return [one.id, two.id];
-        }).then(
-          (ids) => emitted.push(...ids),
-          () => undefined,
-        );
-      }
-    }
-
-    const following = follow();
-    await Promise.all(Array.from({ length: WRITERS }, write));
-    isOver = true;
-    await following;
-    expect(emitted.length).toBeGreaterThan(WRITERS * TRANSACTIONS);
-    expect(new Set(seen)).toEqual(new Set(emitted));
-    expect(seen).toHaveLength(emitted.length);
-    await stream.has(emitted.length);
-    expect(stream.events.map(({ event }) => event.id)).toEqual(seen);
-    stream.close();
-  },
-  120_000,
-);
+  const following = follow();
+  await Promise.all(Array.from({ length: WRITERS }, write));
+  isOver = true;
+  await following;
+  expect(emitted.length).toBeGreaterThan(WRITERS * TRANSACTIONS);
+  expect(new Set(seen)).toEqual(new Set(emitted));
+  expect(seen).toHaveLength(emitted.length);
+  await stream.has(emitted.length);
+  expect(stream.events.map(({ event }) => event.id)).toEqual(seen);
+  stream.close();
+});
 
 test('a stream beats while nothing happens, and ends when its key is disabled', async () => {
   const person = await createPerson(app);
