@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export type Drain = ReturnType<typeof registerDrain>;
@@ -7,18 +8,21 @@ export type Drain = ReturnType<typeof registerDrain>;
 const LINGER_MS = 1000;
 
 /**
- * Lets a server leave without failing a request. It stops listening, so that a proxy connects to another server; a refused
- * connection is safe to try again. It answers what still arrives over open connections, each for the last time.
+ * Lets a server leave without failing a request. It accepts the connections that have been made, and stops listening, so that
+ * a proxy connects to another server; a refused connection is safe to try again. It answers what still arrives over open
+ * connections, each for the last time.
  */
 export function registerDrain(app: FastifyInstance) {
   let draining = false;
   let lastUse = 0;
+  let accepted = 0;
   let wake: () => void = () => undefined;
   const listeners: (() => void)[] = [];
   const connections = new Set<net.Socket>();
   const open = new Set<FastifyReply>();
 
   app.server.on('connection', (socket) => {
+    accepted += 1;
     connections.add(socket);
     socket.once('close', () => {
       connections.delete(socket);
@@ -37,10 +41,25 @@ export function registerDrain(app: FastifyInstance) {
     });
   });
 
+  /**
+   * Accepts the connections that wait in the kernel, which resets them when the server stops listening. Node accepts one in
+   * each turn of the event loop. A busy server is never without, so there is a limit.
+   */
+  async function acceptWaiting(): Promise<void> {
+    const end = performance.now() + LINGER_MS;
+    for (let before = -1; accepted > before && performance.now() < end; ) {
+      before = accepted;
+      // The first may come before Node has asked for connections, the second not.
+      await setImmediate();
+      await setImmediate();
+    }
+  }
+
   return {
     /** Resolves when all connections are closed or have been idle for a second; at the latest after `graceMs`. */
     async start(graceMs: number): Promise<void> {
       draining = true;
+      await acceptWaiting();
       // The method of http.Server would also close idle connections, on which a request may be under way already.
       net.Server.prototype.close.call(app.server);
       for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close');
@@ -53,7 +72,7 @@ export function registerDrain(app: FastifyInstance) {
         if (left <= 0) return;
         await new Promise<void>((resolve) => {
           // Node reads the requests that arrived meanwhile before it calls the immediate.
-          const timer = setTimeout(() => setImmediate(resolve), left);
+          const timer = setTimeout(() => void setImmediate().then(resolve), left);
           wake = () => {
             clearTimeout(timer);
             resolve();
