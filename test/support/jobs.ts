@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../src/platform/database/database.ts';
 import { createListener } from '../../src/platform/database/listener.ts';
@@ -34,13 +34,22 @@ export function jobType(
   return defineJobType(type, { payload: anyPayload, handler, ...options });
 }
 
-/** The job engine on the file's database. Tests start workers with `work`; they are stopped after the file. */
+/** The job engine on the file's database. A worker that a test starts with `work` ends with the test. */
 export function useJobs(database: TestDatabase, { listen = true }: { listen?: boolean } = {}) {
   const { sql } = database;
   const listener = createListener({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
   const workers: Worker[] = [];
+  let before = 0;
+  const stopFrom = async (first: number) => {
+    await Promise.all(workers.splice(first).map((worker) => worker.stop()));
+  };
+  beforeEach(() => {
+    before = workers.length;
+  });
+  // Otherwise the worker of a failed test would claim the jobs of the next tests.
+  afterEach(() => stopFrom(before));
   afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await stopFrom(0);
     await listener.close();
   });
 

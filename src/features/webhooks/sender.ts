@@ -99,7 +99,7 @@ export function createSender(options: SenderOptions): WorkSource {
           run: send,
           settle,
           releaseClaim: (lane, token) => releaseClaimed(lane, 'webhook_deliveries', token),
-          untilNextDue: sending.untilNextDelivery,
+          findNextDue: sending.findNextDelivery,
           released,
           stopped: released,
           // An answer that PostgreSQL cannot store is left out of the log.

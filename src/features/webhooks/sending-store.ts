@@ -2,6 +2,7 @@ import type { EventStatus } from '../../contract/events.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { interruptedColumns } from '../../platform/work/claimed-rows.ts';
+import type { NextDue } from '../../platform/work/loop.ts';
 import type { DeadWorker } from '../../platform/work/recovery.ts';
 
 /** A delivery that a worker has claimed. */
@@ -231,18 +232,23 @@ export async function takeBackDeliveries(tx: Transaction, dead: DeadWorker[]): P
 
 const INTERRUPTED = 'The worker died during this attempt, which does not count.';
 
-/** Milliseconds until the next delivery is due; null when none waits. */
-export async function untilNextDelivery(sql: Database): Promise<number | null> {
-  const [row] = await sql<[{ wait_ms: number | null }]>`
-    select extract(epoch from min(next.next_attempt_at) - now())::float8 * 1000 as wait_ms
+/** Finds the next unclaimed delivery that is due later than `since`. */
+export async function findNextDelivery(sql: Database, since: Date | null): Promise<NextDue> {
+  const [row] = await sql<[NextDue]>`
+    select
+      now() as asked_at,
+      extract(epoch from min(next.next_attempt_at) - now())::float8 * 1000 as wait_ms
     from webhooks
     cross join lateral (
       select next_attempt_at
       from webhook_deliveries
-      where webhook_id = webhooks.id and status = 'pending' and next_attempt_at > now()
+      where webhook_id = webhooks.id
+        and status = 'pending'
+        and next_attempt_at > coalesce(${since}::timestamptz, '-infinity')
+        and claim_id is null
       order by next_attempt_at
       limit 1
     ) as next
     where webhooks.disabled_at is null`;
-  return row.wait_ms;
+  return row;
 }

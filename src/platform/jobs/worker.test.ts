@@ -40,7 +40,6 @@ describe('a job that succeeds', () => {
       lease_owner: null,
     });
     expect(job.attempts).toMatchObject([{ attempt_number: 1, status: 'succeeded', worker: worker.name }]);
-    await worker.stop();
   });
 
   test('can complete in its own transaction, so that effect and completion commit together', async () => {
@@ -55,13 +54,12 @@ describe('a job that succeeds', () => {
       });
       return undefined;
     });
-    const worker = await jobs.work([effect]);
+    await jobs.work([effect]);
     const { id } = await jobs.enqueue(effect);
     const job = await untilStatus(id, 'succeeded');
     expect(job.result).toEqual({ done: true });
     expect(await sql`select from effects where job_id = ${id}`).toHaveLength(1);
     expect(await sql`select artifact_type from job_artifacts where job_id = ${id}`).toHaveLength(1);
-    await worker.stop();
   });
 });
 
@@ -71,7 +69,7 @@ describe('a job that fails', () => {
   });
 
   test('is tried again after exactly 2 and 10 seconds, and has then failed', async () => {
-    const worker = await jobs.work([failing]);
+    await jobs.work([failing]);
     const { id } = await jobs.enqueue(failing);
     for (const [attempt, seconds] of [
       [1, 2],
@@ -93,38 +91,34 @@ describe('a job that fails', () => {
     expect(job.attempts.map(({ status, error_text }) => [status, error_text])).toEqual(
       Array(3).fill(['failed', 'it did not work']),
     );
-    await worker.stop();
   });
 
   test('with max_attempts 1 has failed at once', async () => {
-    const worker = await jobs.work([failing]);
+    await jobs.work([failing]);
     const { id } = await jobs.enqueue(failing, {}, { maxAttempts: 1 });
     expect((await untilStatus(id, 'failed')).attempt_count).toBe(1);
-    await worker.stop();
   });
 
   test('for good has failed at once, under its code', async () => {
     const hopeless = jobType('hopeless', async () => {
       throw new PermanentError('E_HOPELESS', 'No retry can mend this.');
     });
-    const worker = await jobs.work([hopeless]);
+    await jobs.work([hopeless]);
     const { id } = await jobs.enqueue(hopeless);
     expect(await untilStatus(id, 'failed')).toMatchObject({ attempt_count: 1, error_code: 'E_HOPELESS' });
-    await worker.stop();
   });
 
   test('may name its own delay', async () => {
     const busy = jobType('busy', async () => {
       throw new RetryLater(77, 'E_BUSY', 'Come back later.');
     });
-    const worker = await jobs.work([busy]);
+    await jobs.work([busy]);
     const { id } = await jobs.enqueue(busy);
     await untilStatus(id, 'retry_wait');
     const [row] = await sql`
       select extract(epoch from job_queue.due_at - max(finished_at))::float8 as delay
         from job_queue join job_attempts using (job_id) where job_id = ${id} group by job_queue.due_at`;
     expect(row?.delay).toBe(77);
-    await worker.stop();
   });
 
   test.each([0, 0.2])('is tried again after %d seconds, without polling', async (delay) => {
@@ -135,21 +129,19 @@ describe('a job that fails', () => {
       },
       { retry: { delays: [delay] } },
     );
-    const worker = await jobs.work([second], { pollSeconds: 3600 });
+    await jobs.work([second], { pollSeconds: 3600 });
     const { id } = await jobs.enqueue(second);
     await untilStatus(id, 'succeeded');
-    await worker.stop();
   });
 
   test('because its payload no longer fits has failed at once', async () => {
     const { id } = await jobs.enqueue(failing);
     await sql`update jobs set payload = '"not an object"' where id = ${id}`;
-    const worker = await jobs.work([failing]);
+    await jobs.work([failing]);
     expect(await untilStatus(id, 'failed')).toMatchObject({
       error_code: 'E_INVALID_PAYLOAD',
       attempt_count: 1,
     });
-    await worker.stop();
   });
 });
 
@@ -168,7 +160,7 @@ describe('a job that the database fails', () => {
   test('is tried again at the cost of no attempt, however often that happens', async () => {
     const type = unlucky(5);
     const { id } = await jobs.enqueue(type, {}, { maxAttempts: 1 });
-    const worker = await jobs.work([type]);
+    await jobs.work([type]);
     const job = await vi.waitFor(async () => {
       await makeDue(id);
       const current = await readJob(sql, id);
@@ -179,7 +171,6 @@ describe('a job that the database fails', () => {
       ...Array(5).fill({ status: 'interrupted', error_code: 'E_UNAVAILABLE' }),
       { status: 'succeeded' },
     ]);
-    await worker.stop();
   });
 
   test('has failed after a hundred interruptions, with an error that says so', async () => {
@@ -187,11 +178,10 @@ describe('a job that the database fails', () => {
     const { id } = await jobs.enqueue(type);
     await sql`
       update job_queue set attempt_count = 99, refunded_count = 99, interrupted_count = 99 where job_id = ${id}`;
-    const worker = await jobs.work([type]);
+    await jobs.work([type]);
     const job = await untilStatus(id, 'failed');
     expect(job).toMatchObject({ attempt_count: 100, error_code: 'E_UNAVAILABLE' });
     expect(job.error_text).toContain('interrupted 100 times');
-    await worker.stop();
   });
 });
 
@@ -234,18 +224,16 @@ describe('a job whose outcome PostgreSQL cannot store', () => {
       attempt_count: 1,
     });
     expect(await untilStatus(good.id, 'succeeded')).toMatchObject({ result: { text: 'ab' } });
-    await worker.stop();
   });
 
   test('keeps its error text, but for the character', async () => {
-    const worker = await jobs.work([
+    await jobs.work([
       jobType('nul', async () => {
         throw new PermanentError('E_NUL', 'a\0b');
       }),
     ]);
     const { id } = await jobs.enqueue(jobType('nul', async () => undefined));
     expect((await untilStatus(id, 'failed')).error_text).toBe('a\uFFFDb');
-    await worker.stop();
   });
 });
 
@@ -277,21 +265,45 @@ describe('claiming', () => {
 
   test('begins at once a job whose delay is over, without polling', async () => {
     const soon = jobType('soon', async () => undefined);
-    const worker = await jobs.work([soon], { pollSeconds: 3600 });
+    await jobs.work([soon], { pollSeconds: 3600 });
     const { id } = await jobs.enqueue(soon, {}, { delaySeconds: 0.3 });
     await untilStatus(id, 'succeeded');
-    await worker.stop();
+  });
+
+  test('takes without polling a job that became due while the last claim was under way', async () => {
+    const soon = jobType('soon', async () => undefined);
+    await jobs.work([soon], { pollSeconds: 3600 });
+    const { id } = await jobs.enqueue(soon, {}, { delaySeconds: 3600 });
+    const [holder] = database.twoConnections();
+    await transaction(holder, async (tx) => {
+      await tx`lock table job_queue in access exclusive mode`;
+      await tx`update job_queue set due_at = clock_timestamp() + interval '0.5 seconds' where job_id = ${id}`;
+      await transaction(sql, async (other) => other.notifyAfterCommit(JOBS_QUEUED, ['default']));
+      await vi.waitFor(async () => {
+        const [claim] = await tx`
+          select
+          from pg_locks
+          where relation = 'job_queue'::regclass and not granted
+            and database = (select oid from pg_database where datname = current_database())`;
+        expect(claim).toBeDefined();
+      }, 30_000);
+      await vi.waitFor(async () => {
+        const [queued] =
+          await tx`select due_at < clock_timestamp() as is_due from job_queue where job_id = ${id}`;
+        expect(queued?.is_due).toBe(true);
+      }, 30_000);
+    });
+    await untilStatus(id, 'succeeded');
   });
 
   test('finds what comes into any of its queues, without polling', async () => {
     const here = jobType('here', async () => undefined, { queue: 'here' });
     const there = jobType('there', async () => undefined, { queue: 'there' });
-    const worker = await jobs.work([here, there], { queues: ['here', 'there'], pollSeconds: 3600 });
+    await jobs.work([here, there], { queues: ['here', 'there'], pollSeconds: 3600 });
     for (const types of [[here], [there], [here, there], [there, here]]) {
       const queued = await Promise.all(types.map((type) => jobs.enqueue(type)));
       await Promise.all(queued.map(({ id }) => untilStatus(id, 'succeeded')));
     }
-    await worker.stop();
   });
 
   test('serves only the queues it is told to', async () => {

@@ -2,7 +2,7 @@ import type { EventStatus } from '../../contract/events.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { interruptedColumns } from '../work/claimed-rows.ts';
 import { MAX_INTERRUPTIONS } from '../work/interruption.ts';
-import type { ClaimRequest } from '../work/loop.ts';
+import type { ClaimRequest, NextDue } from '../work/loop.ts';
 import type { DeadWorker } from '../work/recovery.ts';
 import type { EventContent } from './cloud-event.ts';
 
@@ -156,11 +156,15 @@ export async function takeBackEvents(tx: Transaction, dead: DeadWorker[]): Promi
   return taken.count;
 }
 
-/** Milliseconds until the next event is due; null when none waits. */
-export async function untilNextDue(sql: Database): Promise<number | null> {
-  const [row] = await sql<[{ wait_ms: number | null }]>`
-    select extract(epoch from min(next_attempt_at) - now())::float8 * 1000 as wait_ms
+/** Finds the next unclaimed event that is due later than `since`. */
+export async function findNextEvent(sql: Database, since: Date | null): Promise<NextDue> {
+  const [row] = await sql<[NextDue]>`
+    select
+      now() as asked_at,
+      extract(epoch from min(next_attempt_at) - now())::float8 * 1000 as wait_ms
     from outbox_event
-    where status = 'pending' and next_attempt_at > now()`;
-  return row.wait_ms;
+    where status = 'pending'
+      and next_attempt_at > coalesce(${since}::timestamptz, '-infinity')
+      and claim_id is null`;
+  return row;
 }

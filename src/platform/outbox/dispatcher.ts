@@ -21,10 +21,10 @@ import { inDispatchSpan } from './dispatch-span.ts';
 import {
   type ClaimedEvent,
   claimEvents,
+  findNextEvent,
   type Settlement,
   settleEvents,
   takeBackEvents,
-  untilNextDue,
 } from './dispatch-store.ts';
 import { EVENTS_EMITTED } from './emit-event.ts';
 import { collectSubscribers, type DeliveredEvent, type Subscriber } from './subscriber.ts';
@@ -157,7 +157,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         run,
         settle: settleEvents,
         releaseClaim: (lane, token) => releaseClaimed(lane, 'outbox_event', token),
-        untilNextDue,
+        findNextDue: findNextEvent,
         released,
         stopped: released,
         // Error messages are free of what PostgreSQL cannot store, so this is a fault of Nexus.

@@ -25,6 +25,13 @@ export interface Claimed<Item> {
   isMore: boolean;
 }
 
+export interface NextDue {
+  /** Milliseconds until the item is due, 0 or less if it already is; null when none waits. */
+  wait_ms: number | null;
+  /** The database's time of this answer. */
+  asked_at: Date;
+}
+
 /** One kind of durable work: its statements, and how an item is run. */
 export interface Work<Item, Outcome> {
   kind: 'jobs' | 'events' | 'deliveries';
@@ -35,8 +42,8 @@ export interface Work<Item, Outcome> {
   settle(sql: Database, outcomes: Outcome[]): Promise<string[]>;
   /** Releases all that a claim took, as if it had not been. Returns how many items that were. */
   releaseClaim(sql: Database, token: string): Promise<number>;
-  /** Milliseconds until the next item is due; null when none waits. */
-  untilNextDue(sql: Database): Promise<number | null>;
+  /** Finds the next of the unclaimed items that are due later than `since`; of all if it is null. */
+  findNextDue(sql: Database, since: Date | null): Promise<NextDue>;
   /** The outcome of an item that was claimed and not begun: as if it had not been claimed. */
   released(item: Item): Outcome;
   /** The outcome of an item that runs when its worker has to stop. */
@@ -105,6 +112,7 @@ export function startLoop<Item, Outcome>(options: LoopOptions<Item, Outcome>): L
   let subjects: Subjects = 'any';
   let isStopping = false;
   let dueTimer: NodeJS.Timeout | undefined;
+  let dueAskedAt: Date | null = null;
   let whenIdle: (() => void) | undefined;
 
   const outcomes = createOutcomes<Outcome>({
@@ -191,13 +199,18 @@ export function startLoop<Item, Outcome>(options: LoopOptions<Item, Outcome>): L
     advance();
   }
 
-  /** Sleeps exactly until the next item is due. */
+  /**
+   * Sleeps exactly until the next item is due. An item may become due after the claim that did not find it, and before this
+   * looks. It asks for what is due later than when it last looked, so it finds this item, too, and wakes at once.
+   */
   const dueTimes = oneAtATime(async () => {
     try {
-      const wait = await work.untilNextDue(lanes.dueTimes);
+      const { wait_ms, asked_at } = await work.findNextDue(lanes.dueTimes, dueAskedAt);
+      dueAskedAt = asked_at;
       clearTimeout(dueTimer);
-      if (wait !== null && !isStopping)
-        dueTimer = setTimeout(wake, Math.min(Math.max(wait, 0) + 1, LONGEST_TIMER_MS));
+      if (wait_ms === null || isStopping) return;
+      if (wait_ms <= 0) wake();
+      else dueTimer = setTimeout(wake, Math.min(wait_ms + 1, LONGEST_TIMER_MS));
     } catch (error) {
       log.debug({ err: error }, 'the next due time is not known; polling will find the work');
     }

@@ -1,7 +1,7 @@
 import type { JobStatus } from '../../../contract/jobs.ts';
 import type { Database, Queryable, Transaction } from '../../database/database.ts';
 import type { SqlFragment } from '../../database/statement.ts';
-import type { ClaimRequest as WorkRequest } from '../../work/loop.ts';
+import type { NextDue, ClaimRequest as WorkRequest } from '../../work/loop.ts';
 import { queueState } from '../job-state.ts';
 
 /** A job as a worker holds it. Only with its token and attempt can anything be written. */
@@ -138,10 +138,12 @@ export async function lockQueued(tx: Transaction, condition: SqlFragment): Promi
     for update of job_queue`;
 }
 
-/** Milliseconds until the next job of these queues is due; null when none is waiting. */
-export async function untilNextDue(sql: Database, queues: string[]): Promise<number | null> {
-  const [row] = await sql<[{ wait_ms: number | null }]>`
-    select extract(epoch from min(soonest.due_at) - now())::float8 * 1000 as wait_ms
+/** Finds the next unclaimed job of these queues that is due later than `since`. */
+export async function findNextDue(sql: Database, queues: string[], since: Date | null): Promise<NextDue> {
+  const [row] = await sql<[NextDue]>`
+    select
+      now() as asked_at,
+      extract(epoch from min(soonest.due_at) - now())::float8 * 1000 as wait_ms
     from unnest(${queues}::text[]) as queue (name)
     cross join generate_series(9, 0, -1) as priority (value)
     cross join lateral (
@@ -149,9 +151,10 @@ export async function untilNextDue(sql: Database, queues: string[]): Promise<num
       from job_queue
       where queue = queue.name
         and priority = priority.value
-        and due_at > now()
+        and due_at > coalesce(${since}::timestamptz, '-infinity')
+        and lease_token is null
       order by due_at
       limit 1
     ) as soonest`;
-  return row.wait_ms;
+  return row;
 }

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { STEADY_PLANS } from '../../work/lanes.ts';
 import type { Outcome } from '../settle/endings.ts';
 import { settle } from '../settle/settle.ts';
-import { claim, untilNextDue } from './claim.ts';
+import { claim, findNextDue } from './claim.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   // After five of them, PostgreSQL keeps a plan for any values.
   for (let i = 0; i < 8; i++) {
     await claim(queue, { workerId: worker.id, queues: ['default', 'aside'], want: 10, token: newId() });
-    await untilNextDue(queue, ['default', 'aside']);
+    await findNextDue(queue, ['default', 'aside'], null);
     await settle(queue, worker.name, [
       { kind: 'succeeded', job: unknown, runtimeMs: 1, result: null },
       { kind: 'released', job: unknown },
@@ -40,7 +40,7 @@ afterAll(() => queue.end());
 /** The end of each statement, by which it is found among those that the connection has prepared. */
 const ENDS: Record<string, string> = {
   claim: 'order by claimed.priority desc, claimed.due_at, claimed.job_id',
-  'until next due': ') as soonest',
+  'find next due': ') as soonest',
   'settle ended': 'from ended',
   'settle returned': 'from returned',
 };
@@ -68,7 +68,7 @@ async function keptPlan(statement: string): Promise<string> {
 
 const settling = ['settle ended', 'settle returned'];
 
-test.each(['claim', 'until next due', ...settling])(
+test.each(['claim', 'find next due', ...settling])(
   'the plan that %s made while the queue was empty reads neither queue nor jobs as a whole',
   async (name) => {
     const plan = await keptPlan(name);

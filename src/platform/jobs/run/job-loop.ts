@@ -7,7 +7,7 @@ import { createSlotIntake } from '../../work/intake.ts';
 import { openLane } from '../../work/lanes.ts';
 import { type Loop, startLoop } from '../../work/loop.ts';
 import type { Registration } from '../../work/registration.ts';
-import { claim, type LeasedJob, releaseClaim, untilNextDue } from '../claim/claim.ts';
+import { claim, findNextDue, type LeasedJob, releaseClaim } from '../claim/claim.ts';
 import type { Outcome } from '../settle/endings.ts';
 import { settle, settleAndTell } from '../settle/settle.ts';
 import { endOf, inAttemptSpan } from './attempt-span.ts';
@@ -69,7 +69,7 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
         return transaction(lane, (tx) => settleAndTell(tx, name, outcomes, endings));
       },
       releaseClaim,
-      untilNextDue: (lane) => untilNextDue(lane, queues),
+      findNextDue: (lane, since) => findNextDue(lane, queues, since),
       released: (job) => ({ kind: 'released', job }),
       stopped: stoppedAttempt,
       unwritable: unwritableResult,
