@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import sparticuz from '@sparticuz/chromium';
 import type { TestProject } from 'vitest/node';
+import { createRunDirectory } from '../support/run-directory.ts';
 import { withTemporaryFilesIn } from './temporary-files.ts';
 
 declare module 'vitest' {
@@ -14,7 +13,7 @@ declare module 'vitest' {
 
 /** Unpacks one Chromium for the run. Every process that runs test files starts it once. */
 export default async function setup(project: TestProject) {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-chromium-'));
+  const directory = await createRunDirectory();
   const executablePath = await withTemporaryFilesIn(directory, () => sparticuz.executablePath());
   project.provide('chromium', { executablePath, directory });
 
