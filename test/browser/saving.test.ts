@@ -71,7 +71,7 @@ test('a link that the list does not show is told of, and can be opened', async (
   const page = await chromium.open();
   await openLibrary(page, nexus, DEV_KEYS.viewer);
   await page.goto(`${nexus.url}/app/favourites`);
-  await page.getByRole('heading', { name: 'Favourites' }).waitFor();
+  await page.getByRole('heading', { name: 'Favourites', exact: true }).waitFor();
   await page.keyboard.press('n');
   await page.getByLabel('Links').fill(`${nexus.site.url}/one`);
   await page.keyboard.press('Enter');

@@ -36,7 +36,7 @@ test('items in the trash are restored, deleted permanently, and all deleted at o
   for (const id of ids) await nexus.call('DELETE', `/api/v1/media/${id}`, { key });
   await page.keyboard.press('g');
   await page.keyboard.press('t');
-  await page.getByRole('heading', { name: 'Trash' }).waitFor();
+  await page.getByRole('heading', { name: 'Trash', exact: true }).waitFor();
   const rows = page.locator('.trash-row');
   await rows.nth(2).waitFor();
   expect(await page.getByText('30 days left').count()).toBe(3);
