@@ -3,13 +3,13 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { isTracing } from '../telemetry/tracing.ts';
 import { followPrimary, splitHosts } from './hosts.ts';
 import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
-import { holdWrites } from './one-write.ts';
+import { runPipeline } from './pipeline.ts';
 import { preparedName } from './prepared-names.ts';
 import { shareConnections } from './shared-connection.ts';
 import { type Execute, type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 import { inStatementSpan } from './statement-span.ts';
 import { dateOf, TIMESTAMPTZ } from './timestamp-parser.ts';
-import { markDriverError } from './trouble.ts';
+import { throwMarked } from './trouble.ts';
 
 /** The `sql` tag of a pool or a transaction. */
 // biome-ignore lint/suspicious/noExplicitAny: the default for callers that do not name the type of rows
@@ -29,10 +29,7 @@ export interface Database extends Queryable {
   readonly isPooled: boolean;
   /** Runs look-ups by key, which take less than a millisecond, several on one connection. */
   readonly lookups: Queryable;
-  /**
-   * Runs statements on one connection, those of one turn of the event loop in one write. PostgreSQL runs them one after the
-   * other, and does not wait between them.
-   */
+  /** Runs statements on one connection, in their order. They are sent without waiting for each other. */
   pipeline<T>(work: (sql: Queryable) => Promise<T>): Promise<T>;
   /** The notifications that this pool and its siblings send after commits. */
   readonly notifications: Notifications;
@@ -54,10 +51,12 @@ export interface Transaction extends Queryable {
    * it fails, the transaction fails with its error and nothing is committed.
    */
   send(statement: SqlFragment): void;
+  /** Like `send`, and returns what it reads, for whoever needs that after the commit. */
+  sendForLater<T>(reading: PromiseLike<T>): Promise<T>;
   /** Runs a script of several statements without values. */
   script(text: string): Promise<void>;
-  /** Calls `hint` after the commit, and never after a rollback. A crash loses it, so it must not be needed. */
-  afterCommit(hint: () => void): void;
+  /** Calls `callback` after the commit, and never after a rollback. A crash loses the call, so nothing may depend on it. */
+  afterCommit(callback: () => void): void;
   /**
    * Notifies the listeners of a topic once the transaction has committed; whether it arrives is not waited for. A NOTIFY
    * inside the transaction would make all such transactions commit one after the other, because PostgreSQL takes a lock
@@ -137,7 +136,7 @@ export function openDatabase(
     isPooled,
     // A pooler gives each statement a connection of the server by itself.
     lookups: writeStatements(isPooled ? pool : shareConnections(pool), isPooled),
-    pipeline: (work) => (isPooled ? work(writeStatements(pool, isPooled)) : pipeline(pool, work)),
+    pipeline: (work) => runPipeline(pool, isPooled, (runner) => work(writeStatements(runner, isPooled))),
     notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect().catch(throwMarked),
@@ -167,19 +166,6 @@ export function writeStatements(
   return (strings, ...parameters) => new Statement(strings, parameters, isTracing() ? traced : execute);
 }
 
-async function pipeline<T>(pool: pg.Pool, work: (sql: Queryable) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(throwMarked);
-  const query = (statement: pg.QueryConfig) => {
-    holdWrites(client);
-    return client.query(statement);
-  };
-  try {
-    return await work(writeStatements({ query }, false));
-  } finally {
-    client.release();
-  }
-}
-
 /**
  * Writes an array of plain values as PostgreSQL reads it. The driver does the same and takes three times as long, which
  * shows with batches of thousands.
@@ -197,11 +183,6 @@ function written(value: unknown): unknown {
 function quoted(text: string): string {
   const isPlain = !text.includes('"') && !text.includes('\\');
   return isPlain ? `"${text}"` : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
-}
-
-/** Rethrows an error of the driver, marked so that it is told from errors of other connections. */
-export function throwMarked(error: unknown): never {
-  throw markDriverError(error);
 }
 
 /** Returns the configuration of a connection. With several hosts, it is that of the first. */

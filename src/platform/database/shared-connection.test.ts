@@ -42,6 +42,31 @@ test('a lost connection fails the look-ups on it, and the next one has another c
   expect(row).toEqual({ one: 1 });
 });
 
+test('once a lost connection is noticed, look-ups that begin have another one', async () => {
+  const { lookups } = database.sql;
+  for (let round = 0; round < 5; round++) {
+    let isNoticed = false;
+    let failedLate = 0;
+    const notice = () => {
+      isNoticed = true;
+    };
+    const keepAsking = async () => {
+      for (let n = 0; n < 50; n++) {
+        const isLate = isNoticed;
+        await lookups`select 1`.then(undefined, () => {
+          notice();
+          if (isLate) failedLate += 1;
+        });
+      }
+    };
+    const asking = Array.from({ length: 8 }, keepAsking);
+    await lookups`select pg_terminate_backend(pg_backend_pid())`.then(undefined, notice);
+    await Promise.all(asking);
+    expect(failedLate).toBe(0);
+    expect(isNoticed).toBe(true);
+  }
+});
+
 test('a transaction gets a connection while look-ups never pause', async () => {
   const [sql] = database.twoConnections();
   let isOver = false;

@@ -94,7 +94,7 @@ describe('transaction', () => {
     expect(await balances()).toEqual(before);
   });
 
-  test('calls its hints after a commit, and not after a rollback', async () => {
+  test('calls its callbacks after a commit, and not after a rollback', async () => {
     const given: string[] = [];
     await transaction(sql, async (tx) => {
       tx.afterCommit(() => given.push('committed'));

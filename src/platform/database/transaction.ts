@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
 import { isTracing } from '../telemetry/tracing.ts';
-import { type Database, type Transaction, throwMarked, writeStatements } from './database.ts';
+import { type Database, type Transaction, writeStatements } from './database.ts';
+import { inTurn } from './in-turn.ts';
 import { CHANNEL } from './notifications.ts';
 import { holdWrites } from './one-write.ts';
 import type { SqlFragment } from './statement.ts';
 import { inStatementSpan } from './statement-span.ts';
+import { throwMarked } from './trouble.ts';
 
 /** A caller whose transactions commit only together with its claim. */
 export interface Claimant {
@@ -53,7 +55,7 @@ export async function transaction<T>(
 interface Pending {
   /** Statements that were sent without waiting for their results. */
   sent: PromiseLike<unknown>[];
-  hints: (() => void)[];
+  callbacks: (() => void)[];
   /** The subjects to notify of, by topic. */
   notifications: Map<string, Set<string>>;
 }
@@ -69,7 +71,7 @@ export async function runOnce<T>(
   begin = sql.begin,
 ): Promise<T> {
   const client = await sql.connect();
-  const pending: Pending = { sent: [], hints: [], notifications: new Map() };
+  const pending: Pending = { sent: [], callbacks: [], notifications: new Map() };
   let isOver = false;
   let broken: Error | undefined;
   let notified: Promise<unknown> | undefined;
@@ -88,6 +90,8 @@ export async function runOnce<T>(
       asTransaction(client, sql.isPooled, pending, () => isOver),
       client,
     );
+    // Behind a pooler, they may still wait for each other.
+    if (sql.isPooled) for (const result of pending.sent) await result;
     isOver = true;
     holdWrites(client);
     const committed = isTracing() ? inStatementSpan('commit', () => commit(client)) : commit(client);
@@ -111,7 +115,7 @@ export async function runOnce<T>(
       client.release(broken);
     });
   }
-  for (const hint of pending.hints) hint();
+  for (const callback of pending.callbacks) callback();
   sql.notifications.tellHere(pending.notifications);
   return result;
 }
@@ -139,25 +143,31 @@ async function commit(client: PoolClient): Promise<void> {
 function asTransaction(
   client: PoolClient,
   isPooled: boolean,
-  { sent, hints, notifications }: Pending,
+  { sent, callbacks, notifications }: Pending,
   isOver: () => boolean,
 ): Transaction {
-  const query = async (statement: string | QueryConfig) => {
+  const send = async (statement: string | QueryConfig) => {
     if (isOver()) throw new Error('This transaction has ended; a statement came too late.');
     holdWrites(client);
     return client.query(statement);
   };
+  const query = isPooled ? inTurn(send) : send;
+  function sendForLater<T>(reading: PromiseLike<T>): Promise<T> {
+    const result = Promise.resolve(reading.then((rows) => rows));
+    result.catch(() => undefined);
+    sent.push(result);
+    return result;
+  }
   return Object.assign(writeStatements({ query }, isPooled), {
     send(statement: SqlFragment) {
-      const result = statement.then(() => undefined);
-      result.catch(() => undefined);
-      sent.push(result);
+      void sendForLater(statement);
     },
+    sendForLater,
     async script(text: string) {
       await query(text);
     },
-    afterCommit(hint: () => void) {
-      hints.push(hint);
+    afterCommit(callback: () => void) {
+      callbacks.push(callback);
     },
     notifyAfterCommit(topic: string, subjects: Iterable<string> = []) {
       notifications.set(topic, new Set([...(notifications.get(topic) ?? []), ...subjects]));

@@ -8,6 +8,11 @@ export function markDriverError(error: unknown): unknown {
   return error;
 }
 
+/** Rethrows an error of the driver, marked so that it is told from errors of other connections. */
+export function throwMarked(error: unknown): never {
+  throw markDriverError(error);
+}
+
 /**
  * SQLSTATEs that say that the server, or the way to it, is in trouble:
  * 08 connections, 53 resources (too many connections, disk full), 57P0x shutdown, crash and start, 57P05 and 25P03
@@ -28,6 +33,15 @@ export function isDatabaseTrouble(error: unknown): boolean {
     if (isTroubleItself(cause)) return true;
   }
   return false;
+}
+
+/** SQLSTATEs of errors after which the server closes the connection. */
+const CLOSING = /^(08|57P0|25P03)/;
+
+/** Whether the connection on which a statement failed with this error can no longer be used. */
+export function endsConnection(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return CLOSING.test(error.code ?? '');
+  return !UNSENDABLE.some((type) => error instanceof type);
 }
 
 function isTroubleItself(error: Error): boolean {

@@ -107,9 +107,7 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
     return transaction(sql, async (tx) => {
       const { hits: ranked, words } = await rank(tx, viewer, asked);
       const { data: hits, page } = cutByCursor(ranked, asked.query.limit);
-      // Sent together with the commit; whoever awaits it after the commit sees its error.
-      const texts = readTexts(tx, hits);
-      texts.catch(() => undefined);
+      const texts = tx.sendForLater(readTexts(tx, hits));
       return { hits, page, words, texts };
     });
   }
