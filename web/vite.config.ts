@@ -46,8 +46,8 @@ function compressed(): Plugin {
 }
 
 /**
- * What the app needs first is one chunk, and what several pages share is another. By default, each set of pages that share
- * a module has a chunk of its own, and a page was up to twenty requests of a few hundred bytes.
+ * Puts the modules that the app loads first into one chunk, and those that several pages share into another. By default,
+ * each set of pages that share a module has a chunk of its own, and a page was up to twenty requests of a few hundred bytes.
  */
 const GROUPS: CodeSplittingGroup[] = [
   { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 3 },

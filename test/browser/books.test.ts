@@ -181,7 +181,7 @@ test('a book that is opened again, or by a link, does not begin at its text', as
   await page.locator('.prose').getByText('By nobody.').waitFor();
 });
 
-/** Where a box of the page is, and the window. */
+/** The rectangle of an element of the page, and that of the frame. */
 const boxOf = (page: Page, selector: string) =>
   page.evaluate<{ left: number; top: number; width: number; height: number; right: number; bottom: number }>(
     `document.querySelector('.fixed-page').shadowRoot.querySelector('${selector}').getBoundingClientRect().toJSON()`,

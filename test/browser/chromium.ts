@@ -13,8 +13,8 @@ const ARGUMENTS = [
 ];
 
 /**
- * The Chromium of this process, which ends with it. Files have contexts of their own, which share nothing. A Chromium of
- * the whole run would be driven through a socket, which takes a sixth more of the work of Node.
+ * The Chromium of this process, which ends with it. Files have contexts of their own, which share nothing. One
+ * Chromium for the whole run would be driven through a socket, which costs Node a sixth more CPU time.
  */
 let started: Promise<Browser> | undefined;
 
@@ -66,7 +66,7 @@ export function useChromium(): Chromium {
   };
 }
 
-/** Errors in the console, exceptions, what the Content-Security-Policy refused, and requests to anywhere else. */
+/** Reports errors in the console, exceptions, violations of the Content-Security-Policy, and requests to other hosts. */
 async function watch(page: Page, complain: (text: string) => void): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error') complain(`console: ${message.text()} ${message.location().url}`);

@@ -79,7 +79,7 @@ test('an operator finds, explains and requeues a failed job', async () => {
   ]);
 });
 
-test('a webhook is created, tested, and its delivery is replayed', async () => {
+test('a webhook is created, tested, and its delivery is sent again', async () => {
   const page = await signedIn(DEV_KEYS.admin);
   await open(page, 'webhooks');
   await page.getByRole('button', { name: 'New webhook' }).first().click();
@@ -98,7 +98,7 @@ test('a webhook is created, tested, and its delivery is replayed', async () => {
   await page.getByRole('button', { name: 'webhook.test' }).click();
   await page.getByText('thank you').waitFor();
   expect(told).toHaveLength(1);
-  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('button', { name: 'Send again' }).click();
   await page.getByText('2 attempts').waitFor();
   expect(told).toEqual([told[0], told[0]]);
 
@@ -292,6 +292,19 @@ test('the audit log has names instead of ids, and the list of jobs fits a usual 
     return scrollWidth - clientWidth;
   })()`;
   expect(await page.evaluate(overflow)).toBe(0);
+});
+
+test('a text filter is applied when typing pauses, keeps the typed text, and can be cleared', async () => {
+  const page = await signedIn(DEV_KEYS.admin);
+  await open(page, 'audit');
+  const field = page.getByLabel('Action', { exact: true });
+  const applied = () => new URL(page.url()).searchParams.get('action');
+  await field.pressSequentially('api_key ');
+  await expect.poll(applied).toBe('api_key');
+  expect(await field.inputValue()).toBe('api_key ');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(applied).toBe(null);
+  await expect.poll(() => field.inputValue()).toBe('');
 });
 
 test('the console is hidden from people without the role', async () => {

@@ -39,7 +39,7 @@ function pictures(): Promise<string> {
 const chapter = (page: Page, number: number) =>
   page.locator('.prose').getByRole('heading', { name: `Winter ${number}` });
 const current = (page: Page) => page.locator('.highlight-card[data-current="true"]');
-/** The end of a passage is asked for. */
+/** The text that asks for the end of a passage. */
 const question = (page: Page) => page.getByRole('status').getByText('Select the last words');
 /** The bar of a selection that ends a passage. */
 const beginning = (page: Page, words: string) => bar(page).getByText(`From “${words}`);

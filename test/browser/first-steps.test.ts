@@ -14,7 +14,7 @@ test('the welcome page says where to find the sign-in link when it is opened wit
   const page = await chromium.open();
   await page.goto(`${nexus.url}/app/welcome`);
   await page.getByText('the terminal prints it').waitFor();
-  await page.getByText('ask your administrator').waitFor();
+  await page.getByText('ask an admin').waitFor();
   await expectAccessible(page);
 });
 

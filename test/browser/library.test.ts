@@ -279,15 +279,16 @@ describe('many items at once', () => {
     await boxes.nth(2).check({ force: true });
     const bar = page.getByRole('toolbar', { name: 'Selected items' });
     await bar.getByText('3 selected').waitFor();
-    await bar.getByRole('button', { name: 'Finish' }).click();
+    await bar.getByRole('button', { name: 'Mark as finished' }).click();
     await page.getByText('Marked 3 items as finished').waitFor();
     expect(changes).toMatchObject([{ action: 'finish', media_ids: { length: 3 } }]);
 
     await boxes.nth(0).check({ force: true });
+    await bar.getByRole('button', { name: 'Mark as not finished' }).waitFor();
     await bar.getByRole('button', { name: 'Select all 450' }).click();
     await bar.getByText('All 450 selected').waitFor();
     await expectAccessible(page);
-    await bar.getByRole('button', { name: 'Finish' }).click();
+    await bar.getByRole('button', { name: 'Mark as finished' }).click();
     const question = page.getByRole('dialog', { name: 'Mark 450 items as finished?' });
     await question.getByRole('button', { name: 'Mark as finished' }).click();
     await page.getByText('Marked 447 items as finished').waitFor();

@@ -108,7 +108,7 @@ test('after a lost connection the page shows what happened meanwhile', async () 
   const person = await nexus.person('traveller');
   const proxy = await startProxy(Number(new URL(nexus.url).port));
   const page = await chromium.open();
-  // The stream, and whatever else is on its way when the connection is lost.
+  // The stream, and other requests in flight, fail when the connection is lost.
   chromium.forgive(/net::ERR_/);
   await openLibrary(page, proxy, person.key);
   await page.getByText('Nothing to read yet').waitFor();

@@ -68,6 +68,7 @@ export function useNexus(handler: Handler, environment: Record<string, string> =
         ...admin,
         body: { username, display_name: username, role },
       });
+      if (user.status !== 201) throw new Error(`${username} was not created: ${JSON.stringify(user.body)}`);
       const key = await call(started().url, 'POST', '/api/v1/api-keys', {
         ...admin,
         body: { user_id: user.body.data.id, name: 'test' },

@@ -169,6 +169,42 @@ test('a tab that is closed right after scrolling keeps the place', async () => {
   await untilStored(cleo, id, { block: 44 });
 });
 
+test('a place that could not be sent is not shown to, or stored for, who signs in next in the tab', async () => {
+  const [gil, hana] = [await nexus.person('gil'), await nexus.person('hana')];
+  const id = await save(gil, '/shared-by-chance');
+  expect(await save(hana, '/shared-by-chance')).toBe(id);
+  const page = await chromium.open();
+  chromium.forgive(/Failed to load resource/);
+  await page.clock.install();
+  await openLibrary(page, nexus, gil.key);
+  const title = page.getByRole('article').getByRole('link', { name: 'The lamp on the desk' });
+  await title.click();
+  await page.locator('.prose p').first().waitFor();
+  await page.route('**/reading', (route) => route.abort());
+  const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/reading'));
+  await page.evaluate(scrollTo(30));
+  await page.clock.runFor(5000);
+  await refused;
+  await page.goBack();
+  await page.getByRole('heading', { name: 'My library' }).waitFor();
+
+  await page.getByRole('button', { name: 'gil' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use an API key instead' }).click();
+  await page.unroute('**/reading');
+  await page.getByLabel('API key').fill(hana.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await title.click();
+  await page.locator('.prose p').first().waitFor();
+  // Later than any retry.
+  await page.clock.fastForward(120_000);
+  await page.goBack();
+  await title.click();
+  await page.locator('.prose p').first().waitFor();
+  expect(await topOf(page, 1)).toBeGreaterThan(0);
+  expect(await storedPosition(hana, id)).not.toMatchObject({ block: 30 });
+});
+
 test('of two tabs, the one that moved last has the place', async () => {
   const dan = await nexus.person('dan');
   const id = await save(dan);
@@ -252,13 +288,13 @@ test('a place that cannot be sent is sent when the connection is back, also by a
 });
 
 test('a text that was extracted anew, and is shorter, opens at the share that was read', async () => {
-  const gil = await nexus.person('gil');
-  const id = await save(gil);
-  await store(gil, id, { progress: 0.5, position: { block: 55 } });
+  const gus = await nexus.person('gus');
+  const id = await save(gus);
+  await store(gus, id, { progress: 0.5, position: { block: 55 } });
   const html = '<p>A shorter text, with a sentence or two.</p>'.repeat(50);
   await nexus.database.sql`update media_fragments set html_sanitized = ${html} where media_id = ${id}`;
   const page = await chromium.open();
-  await open(page, gil, id);
+  await open(page, gus, id);
   const share = 'window.scrollY / (document.documentElement.scrollHeight - innerHeight)';
   await expect.poll(() => page.evaluate<number>(share), SOON).toBeGreaterThan(0.35);
   expect(await page.evaluate<number>(share)).toBeLessThan(0.65);

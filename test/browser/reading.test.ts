@@ -79,7 +79,10 @@ test('after finishing an item, the next one is offered', async () => {
   await openLibrary(page, nexus, key);
   await page.getByRole('article').getByRole('link', { name: 'Essay second' }).waitFor();
   await page.getByRole('article').getByRole('link', { name: 'Essay first' }).click();
-  await page.locator('.reader-end').getByRole('button', { name: 'Mark as finished' }).click();
+  const end = page.locator('.reader-end');
+  await end.getByRole('button', { name: 'Mark as finished' }).click();
+  await end.getByText('Finished', { exact: true }).waitFor();
+  await end.getByRole('button', { name: 'Mark as not finished' }).waitFor();
   await page.getByRole('link', { name: /Next.*Essay second/ }).click();
   await page.getByRole('heading', { name: 'Essay second' }).waitFor();
 });

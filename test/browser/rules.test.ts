@@ -34,7 +34,7 @@ const openRules = async (page: Page, key: string) => {
   await page.goto(`${nexus.url}/app/rules`);
 };
 
-test('a rule is created with a checked query, tried, applied, explained and undone', async () => {
+test('a rule is created with a checked query, previewed, applied, explained and undone', async () => {
   chromium.forgive(/40[04] \((Bad Request|Not Found)\)/);
   const { key } = await nexus.person('ada');
   const library = await call(key, 'POST', '/libraries', { name: 'Sea group' });
@@ -75,8 +75,8 @@ test('a rule is created with a checked query, tried, applied, explained and undo
     'When a saved item matches tides or waves, add the tag sea, add it to Sea group and archive it.',
   );
 
-  await toast(page, 'Created the rule The sea').getByRole('button', { name: 'Try it' }).click();
-  await page.getByRole('heading', { name: 'Try: The sea' }).waitFor();
+  await toast(page, 'Created the rule The sea').getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('heading', { name: 'Preview: The sea' }).waitFor();
   await page.getByText('2 items match, 2 items would change.').waitFor();
   const items = page.getByRole('list', { name: 'Items of this run' }).getByRole('listitem');
   await items.filter({ hasText: 'Notes on tides' }).waitFor();
@@ -104,14 +104,12 @@ test('a rule is created with a checked query, tried, applied, explained and undo
   await reasons.getByRole('link', { name: 'The sea' }).click();
   await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
 
-  // Somebody who takes the tag off and adds it again wants to keep it.
+  // A tag that the person removes and adds again stays.
   await call(key, 'PATCH', `/media/${waves}/mine`, { tags: [] });
   await call(key, 'PATCH', `/media/${waves}/mine`, { tags: ['sea'] });
   await page.goto(runPage);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page
-    .getByText('Undone: 2 items changed back. 1 item kept something that was changed since.')
-    .waitFor();
+  await page.getByText('Undone: 2 items changed back. 1 item kept changes that were made since.').waitFor();
   await items.filter({ hasText: 'Changed back, except what was changed since: tags' }).waitFor();
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   expect([await tagsOf(key, tides), await tagsOf(key, waves)]).toEqual([[], ['sea']]);
@@ -120,7 +118,7 @@ test('a rule is created with a checked query, tried, applied, explained and undo
   await page.getByRole('link', { name: 'Rules' }).first().click();
   await page.getByRole('link', { name: 'Runs of The sea' }).click();
   const runs = page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
-  await expect.poll(() => runs.locator('.badge').allInnerTexts()).toEqual(['Undone', 'Tried']);
+  await expect.poll(() => runs.locator('.badge').allInnerTexts()).toEqual(['Undone', 'Preview']);
 
   const other = await nexus.person('stranger');
   const elsewhere = await chromium.open();

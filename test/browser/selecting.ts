@@ -18,7 +18,7 @@ const FIND = `(words, isEnd) => {
   throw new Error('The page has no ' + words);
 }`;
 
-/** Where a pointer must be to begin or end a selection at the edge of words. */
+/** Returns the point at which a pointer begins or ends a selection at the edge of words. */
 function edgeOf(page: Page, words: string, side: 'start' | 'end'): Promise<Point> {
   return page.evaluate<Point>(`(() => {
     const isEnd = ${side === 'end'};

@@ -155,7 +155,7 @@ test('the text of a fixed page is highlighted, and a click opens it', async () =
   await bar(page).waitFor({ state: 'detached' });
   // The end of a book offers to archive it.
   await page.getByRole('button', { name: 'Archive' }).click();
-  await page.getByRole('button', { name: 'Move out of the archive' }).waitFor();
+  await page.getByRole('button', { name: 'Unarchive' }).waitFor();
   await page.keyboard.press('ArrowLeft');
   await page.locator('.fixed-page').getByText('Here is picture 1').waitFor();
   await page.reload();

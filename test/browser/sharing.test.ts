@@ -177,7 +177,7 @@ test('a contributor adds to a library, removes only what they added, and sees wh
   await remove.waitFor();
   await theirs.keyboard.press('Escape');
 
-  // Of two selected items, the one that they added.
+  // Remove concerns one of the two selected items: the one that they added.
   for (const title of ['Found by Olga', 'Found by Felix']) await row(title).getByRole('checkbox').check();
   await theirs.getByRole('button', { name: 'Remove 1' }).waitFor();
   await expectAccessible(theirs);
@@ -214,6 +214,8 @@ test('the tags of a library are set on a selection, and renamed, merged and dele
   const theirs = await chromium.open();
   await openLibrary(theirs, nexus, friend.key);
   await theirs.getByRole('link', { name: 'Study' }).click();
+  // The library that was open before lists the same items.
+  await theirs.getByRole('heading', { name: 'Study', exact: true }).waitFor();
   const row = (title: string) =>
     theirs.getByRole('article').filter({ has: theirs.getByRole('link', { name: title }) });
   const chips = (name: string) => theirs.getByRole('link', { name: `${name} (library tag)` });
@@ -282,7 +284,7 @@ test('the tags of a library are set on a selection, and renamed, merged and dele
   // A contributor who opens the page sees the tags, without the buttons.
   await as(friend, 'PATCH', `/libraries/${library}/media/${media}`, { tags: ['Tides'] });
   await theirs.goto(`${nexus.url}/app/library/${library}/tags`);
-  await theirs.getByText('Only editors rename and delete them.').waitFor();
+  await theirs.getByText('Only editors can rename and delete them.').waitFor();
   await theirs.getByRole('link', { name: 'Tides' }).waitFor();
   expect(await theirs.getByRole('button', { name: 'Rename Tides' }).count()).toBe(0);
   await theirs.getByRole('link', { name: 'Tides' }).click();

@@ -164,7 +164,7 @@ describe('tags', () => {
     expect((await mineOf(ada, 'one')).tags).toEqual(['cooking/fish']);
   });
 
-  test('are given while saving, and saving an archived page again takes it out of the archive', async () => {
+  test('are given while saving, and saving an archived page again unarchives it', async () => {
     await edit(ada, 'two', { tags: [], is_archived: true });
     const page = await chromium.open();
     await openLibrary(page, nexus, ada.key);
@@ -234,7 +234,7 @@ describe('favourites and the archive', () => {
     await page.locator('.hit').getByRole('link', { name: 'Page four' }).waitFor();
 
     await page.goto(`${nexus.url}/app/archive`);
-    await menuOf(page, 'Page four', 'Move out of the archive');
+    await menuOf(page, 'Page four', 'Unarchive');
     await page.getByRole('heading', { name: 'The archive is empty' }).waitFor();
     await page.keyboard.press('z');
     await expect.poll(() => titles(page)).toEqual(['Page four']);
@@ -249,7 +249,7 @@ describe('favourites and the archive', () => {
     for (const title of ['Page five', 'Page six'])
       await page.getByRole('checkbox', { name: `Select ${title}` }).check({ force: true });
     const bar = page.getByRole('toolbar', { name: 'Selected items' });
-    await bar.getByRole('button', { name: 'Favourite' }).click();
+    await bar.getByRole('button', { name: 'Add to favourites' }).click();
     // One of them was a favourite before, and stays one after Undo.
     await toast(page, 'Added 1 item to favourites').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(async () => (await mineOf(ben, 'six')).is_favourite).toBe(false);
@@ -268,7 +268,7 @@ describe('favourites and the archive', () => {
     await signIn(page, nexus, ben.key);
     await page.goto(`${nexus.url}/app/read/${ben.media.six}`);
     await page.locator('.reader-end').getByRole('button', { name: 'Archive' }).click();
-    await page.getByRole('button', { name: 'Move out of the archive' }).waitFor();
+    await page.getByRole('button', { name: 'Unarchive' }).waitFor();
     expect((await mineOf(ben, 'six')).is_archived).toBe(true);
     await page.keyboard.press('y');
     await expect.poll(async () => (await mineOf(ben, 'six')).is_archived).toBe(false);
@@ -351,7 +351,7 @@ describe('the own title and the note', () => {
       await loaded;
       await field.fill(text);
     };
-    // A change of something else is no conflict.
+    // A change of another field is not a conflict.
     await begin('Second');
     await edit(cem, 'seven', { is_favourite: true });
     await field.blur();

@@ -1,4 +1,4 @@
-/** Runs `work` with another directory for temporary files, which some packages cannot be told in another way. */
+/** Runs `work` with another directory for temporary files, for packages that have no option for it. */
 export async function withTemporaryFilesIn<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const { TMPDIR } = process.env;
   process.env.TMPDIR = directory;

@@ -7,7 +7,7 @@ export interface Essay {
   lead: string;
 }
 
-/** Something to look at, written for this project. */
+/** Essays for screenshots, written for this project. */
 export const ESSAYS: Essay[] = [
   {
     slug: 'moss',

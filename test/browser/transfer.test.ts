@@ -89,7 +89,7 @@ describe('an import', () => {
     await page.getByRole('link', { name: 'Open my library' }).click();
     await page.getByRole('link', { name: 'Page a1' }).waitFor();
     const { body } = await nexus.call('GET', '/api/v1/tags', { key: DEV_KEYS.operator });
-    // Of the file, and of the folder.
+    // The tags in the file, and the name of the folder.
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['News', 'x', 'y']);
   });
 
@@ -215,7 +215,7 @@ describe('an export', () => {
     expect(json.name).toBe('My library.json');
     expect(html.name).toBe('My library.html');
     expect((await fetched('Markdown (ZIP)')).name).toBe('My library.zip');
-    // Where the click has scrolled to, the top bar may cover a field by half.
+    // The click has scrolled, and the top bar may cover half of a field.
     await page.evaluate('scrollTo(0, 0)');
     await expectAccessible(page);
 

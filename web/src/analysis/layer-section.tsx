@@ -39,7 +39,7 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
           </Button>
         )}
         <p className="layer-source">
-          {providerOf(layer.provider_name)} ({layer.provider_name} {layer.provider_version}),{' '}
+          {providerOf(layer.provider_name)} {layer.provider_version},{' '}
           {plural(layer.runtime_ms, 'millisecond')}.
           {layer.fallback_reason && (
             <span className="layer-fallback">

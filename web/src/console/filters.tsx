@@ -1,8 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useId, useState } from 'react';
+import { type ReactNode, useCallback, useId } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
+import { useTypedText } from '../ui/use-typed-text.ts';
 import { statusLabel } from './values.tsx';
 
 const PAUSE_MS = 300;
@@ -114,16 +115,10 @@ interface FilterTextProps {
 /** A text filter that is applied when typing pauses. */
 export function FilterText({ name, label, suggestions, wide = false, removes }: FilterTextProps) {
   const [filters, change] = useFilters();
-  const value = filters[name] ?? '';
-  const [text, setText] = useState(value);
+  const [text, setText] = useTypedText(filters[name] ?? '', PAUSE_MS, (typed) =>
+    change({ [name]: typed, ...(removes && { [removes]: undefined }) }),
+  );
   const listId = useId();
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text.trim() === value) return;
-    const apply = () => change({ [name]: text.trim(), ...(removes && { [removes]: undefined }) });
-    const timer = setTimeout(apply, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, value, name, removes, change]);
   return (
     <>
       <input

@@ -122,8 +122,8 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       {!isClean && !result.repaired && (
         <section className="console-notice" aria-label="Repair">
           <p className="grow">
-            Derived data can be repaired: which items are in default libraries. Other inconsistencies need a
-            person.
+            Repair corrects derived data: which items are in whose library. You have to correct other
+            inconsistencies yourself.
           </p>
           <Button icon={Wrench} busy={isBusy} onClick={onRepair}>
             Repair
@@ -136,7 +136,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
             <b>{kind.replaceAll('_', ' ')}</b> <Badge tone="amber">{count(found.length)} listed</Badge>
           </summary>
           <JsonView
-            label={`Inconsistencies: ${kind}`}
+            label={`Inconsistencies: ${kind.replaceAll('_', ' ')}`}
             value={found
               .slice(0, SHOWN_OF_EACH_KIND)
               .map(({ kind: _, ...ids }) => JSON.stringify(ids))

@@ -7,7 +7,7 @@ const TAB = Math.random().toString(36).slice(2);
 
 export interface Draft {
   text: string;
-  /** The saved text that it is an edit of. */
+  /** The saved text that the edit is based on. */
   base: string;
 }
 
@@ -48,7 +48,7 @@ export function findDraft(user: string, field: string): Draft | undefined {
   return readAll().findLast(isOf(user, field));
 }
 
-/** Returns a person's newest draft of a field, and makes it the draft of this tab. A tab that still edits it keeps it again. */
+/** Returns a person's newest draft of a field, and makes it the draft of this tab. Another tab that still edits the field stores its draft again. */
 export function takeDraft(user: string, field: string): Draft | undefined {
   const isOwn = isOf(user, field);
   const all = readAll();

@@ -9,11 +9,11 @@ export const draftFields = {
   reply: (highlightId: string) => `reply ${highlightId}`,
 };
 
-/** The draft of a field: what was typed and not saved, also in a tab that is gone. */
+/** The draft of a field: the text that was typed and not saved, also in a tab that was closed. */
 export function useDraft(field: string) {
   const user = useSession().user.id;
   return {
-    /** Whether there is a draft that differs from the saved text. One that the server has by now is forgotten. */
+    /** Returns whether there is a draft that differs from the saved text. Forgets one that does not differ. */
     isPending(saved: string): boolean {
       const found = findDraft(user, field);
       if (found?.text !== saved) return found !== undefined;

@@ -8,7 +8,7 @@ import type { SelectedSpan } from './selected-spans.ts';
 
 type Changes = Partial<Pick<Highlight, 'color' | 'note' | 'visibility'>> & { target?: object };
 
-/** A text, and the saved one that it is an edit of. */
+/** An edited text, and the saved text that the edit is based on. */
 export interface NoteEdit {
   text: string;
   base: string;
@@ -98,7 +98,7 @@ export function useHighlightActions(mediaId: string) {
         return changed;
       }),
 
-    /** Saves a note, unless it is no longer the one that was edited. Returns the other one then. */
+    /** Saves a note. If another note was saved since the edit began, returns that one and saves nothing. */
     async editNote(id: string, { text, base }: NoteEdit): Promise<{ conflict?: string }> {
       for (;;) {
         const { data, tag } = await api.getTagged<Highlight>(`/highlights/${id}`);
@@ -111,7 +111,7 @@ export function useHighlightActions(mediaId: string) {
           void refetch();
           return {};
         } catch (error) {
-          // Something of the highlight was changed between the two requests.
+          // The highlight was changed between the two requests.
           if (!(error instanceof ApiError) || error.status !== 412) throw error;
         }
       }

@@ -67,7 +67,7 @@ function useFirstWord(chapter: number | undefined): void {
   }, [chapter]);
 }
 
-/** Shows how far a passage reaches that ends with the selection: from the beginning of the chapter. */
+/** Marks the text from the beginning of the chapter to the selection, because the passage includes it. */
 function usePreview(chapter: Element | undefined, range: Range | undefined): void {
   useEffect(() => {
     if (!chapter || !range) return;

@@ -2,13 +2,13 @@ import './highlights.css';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Highlighter, SearchX } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
 import { HIGHLIGHT_COLORS } from '../../../src/contract/highlight-selectors.ts';
 import type { Highlight } from '../api/types.ts';
 import { Select } from '../ui/field.tsx';
 import { Markdown } from '../ui/markdown.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, MoreButton, Pending, SkeletonText } from '../ui/states.tsx';
+import { useTypedText } from '../ui/use-typed-text.ts';
 import { COLOR_NAMES } from './colors.ts';
 import { HighlightMeta, QuoteText } from './highlight-card.tsx';
 import type { HighlightParams } from './highlight-params.ts';
@@ -21,19 +21,11 @@ const TYPING_MS = 250;
 export default function HighlightsPage() {
   const params = route.useSearch();
   const navigate = useNavigate();
-  const [text, setText] = useState(params.q ?? '');
   const set = (change: { [Name in keyof HighlightParams]?: string | undefined }) => {
     const next = Object.entries({ ...params, ...change }).filter(([, value]) => value);
     void navigate({ to: '/highlights', search: Object.fromEntries(next) as HighlightParams, replace: true });
   };
-  const latest = useRef(set);
-  latest.current = set;
-  const sought = params.q ?? '';
-  useEffect(() => {
-    if (text.trim() === sought) return;
-    const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text, sought]);
+  const [text, setText] = useTypedText(params.q ?? '', TYPING_MS, (q) => set({ q }));
 
   usePageTitle('Highlights');
   const query = useInfiniteQuery(allHighlightsQuery(params));

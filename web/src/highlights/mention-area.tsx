@@ -1,3 +1,4 @@
+import '../ui/option-list.css';
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -55,7 +56,7 @@ export function MentionArea({ field, value, onChange, people, onKeyDown, ...rest
     const start = caret - (typed?.length ?? 0);
     const after = value.slice(caret);
     const inserted = /^\s/.test(after) ? username : `${username} `;
-    // As if it was typed, so that the browser's own Undo takes it back.
+    // The command inserts the name like typed text, so that the browser's own Undo removes it.
     element.setSelectionRange(start, caret);
     if (!document.execCommand('insertText', false, inserted))
       onChange(value.slice(0, start) + inserted + after);
@@ -96,7 +97,7 @@ export function MentionArea({ field, value, onChange, people, onKeyDown, ...rest
         onKeyDown={handleKey}
       />
       {isOpen && (
-        <div ref={list} id={`${id}-list`} role="listbox" aria-label="People" className="mention-options">
+        <div ref={list} id={`${id}-list`} role="listbox" aria-label="People" className="option-list">
           {offered.map((person) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the text field handles the keyboard
             <div
@@ -105,7 +106,7 @@ export function MentionArea({ field, value, onChange, people, onKeyDown, ...rest
               role="option"
               tabIndex={-1}
               aria-selected={person === chosen}
-              className="mention-option"
+              className="option"
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => mention(person)}
             >

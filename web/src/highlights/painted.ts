@@ -38,7 +38,7 @@ interface PaintOptions {
   currentId: string | undefined;
   /** Whether the page scrolls to it now, once. */
   isToShow: boolean;
-  /** Whether it was opened in the text: where it begins is then not opened. */
+  /** Whether it was opened in the text. The reader then stays there, and does not open the chapter in which it begins. */
   isFromText: boolean;
   onOpen: (id: string) => void;
   /** Called before the page scrolls to the opened highlight. */

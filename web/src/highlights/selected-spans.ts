@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createSpanFinder, lettersUpTo, type TextRun, textRunsIn } from '../analysis/text-ranges.ts';
 import { fragmentQuery, fragmentsQuery } from '../library/queries.ts';
 
-/** A selected passage: where it begins, and its range counted from the beginning of that fragment. */
+/** A selected passage: the fragment in which it begins, and its range, counted from the beginning of that fragment. */
 export interface SelectedSpan {
   fragment_idx: number;
   start: number;
@@ -60,7 +60,7 @@ export function endOf(range: Range): (FragmentElement & { isLast: boolean }) | u
 interface SpanOptions {
   mediaId: string;
   queryClient: QueryClient;
-  /** Where the passage begins, if that is in a chapter before the selection. */
+  /** The beginning of the passage, if it is in a chapter before the selection. */
   begun?: SelectedSpan | undefined;
 }
 

@@ -68,9 +68,9 @@ export function useSelectionActions({ mediaId, actions, own, range, passage }: S
       }),
 
     async copy() {
-      // What is selected is only the end of the passage.
+      // The selection is only the end of the passage.
       if (isEnding) await withSpans(async ([span]) => span && copyText(span.exact, 'Copied'));
-      // As the browser's own command does: with its line breaks and formats, without the times of a transcript.
+      // The browser's own command keeps line breaks and formats, and leaves out the times of a transcript.
       else showToast(document.execCommand('copy') ? 'Copied' : CANNOT_COPY);
     },
 

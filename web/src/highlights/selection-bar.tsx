@@ -44,7 +44,7 @@ export function SelectionBar({ media, chapters, actions, own }: SelectionBarProp
     const element = bar.current;
     const place = () => placeBeside(element, range);
     place();
-    // Its rows change with what the selection can be.
+    // The bar has other rows, and another size, for other selections.
     const observer = new ResizeObserver(place);
     observer.observe(element);
     // The window or a box in it may scroll.
@@ -94,7 +94,7 @@ export function SelectionBar({ media, chapters, actions, own }: SelectionBarProp
           className="passage-bar"
           role="toolbar"
           aria-label="Selected text"
-          // A press must not take the selection away.
+          // Pressing a button must not clear the selection.
           onPointerDown={(event) => event.preventDefault()}
           onMouseDown={(event) => event.preventDefault()}
         >

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { api, errorMessage } from '../api/client.ts';
+import { api } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
 import type { Library, Media, Reading, UpdateReading } from '../api/types.ts';
+import { attempt } from '../ui/attempt.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { changeAll, changeMany, type Outcome, type WholeList } from './bulk.ts';
@@ -43,15 +44,7 @@ function readingAfter(action: ReadingAction, { reading }: Media): Reading {
 export function useMediaActions() {
   const queryClient = useQueryClient();
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      showToast(errorMessage(error));
-    }
-  }
-
-  /** Lists keep media that were marked, for Undo. "Continue reading" has others then. */
+  /** Lists keep items that were marked, so that Undo can restore them. "Continue reading" has to be fetched again. */
   const refetchAfterReading = () =>
     void invalidate(queryClient, queryKeys.continueReading(), queryKeys.libraries());
 
@@ -87,7 +80,7 @@ export function useMediaActions() {
   const refetchLists = () =>
     invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
 
-  /** Shows what was changed, with an Undo that concerns exactly that. */
+  /** Shows a toast with an Undo that changes back exactly what was changed. */
   function offerUndo(text: string, { changed }: Outcome, undo: () => Promise<unknown>): void {
     const run = () =>
       void attempt(async () => {

@@ -19,7 +19,7 @@ export function Cover({ media, look }: CoverProps) {
   if (!url) return <Placeholder media={media} look={look} />;
   return (
     <img
-      // A new element, so that an error of the last image is not taken for one of this.
+      // A new element, so that a late error of the previous image is not handled as an error of this one.
       key={url}
       className={`cover cover-${look}`}
       src={url}

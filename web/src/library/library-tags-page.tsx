@@ -29,7 +29,7 @@ export default function LibraryTagsPage() {
     <TagManager
       key={libraryId}
       title={`Tags in ${library.name}`}
-      lead={`All members see these tags. ${mayChange ? 'Changes apply to every item in the library.' : 'Only editors rename and delete them.'}`}
+      lead={`All members see these tags. ${mayChange ? 'Changes apply to every item in the library.' : 'Only editors can rename and delete them.'}`}
       set={tagsOfLibrary(libraryId)}
       label={`Tags in ${library.name}`}
       mayChange={mayChange}

@@ -98,7 +98,7 @@ export function MediaMenu(props: MediaMenuProps) {
         onSelect={() => void mineActions.favourite([media], !is_favourite)}
       />
       <MenuItem
-        label={is_archived ? 'Move out of the archive' : 'Archive'}
+        label={is_archived ? 'Unarchive' : 'Archive'}
         icon={is_archived ? ArchiveRestore : Archive}
         shortcut="y"
         onSelect={() => void mineActions.archive([media], !is_archived)}

@@ -118,7 +118,7 @@ export function MediaView(props: MediaViewProps) {
     { keys: 'k', label: 'Previous', group: 'List', run: () => moveFocus(-1) },
     { keys: 'o', label: 'Open', group: 'List', run: open },
     { keys: 'x', label: 'Select', group: 'List', run: select },
-    { keys: 'e', label: 'Mark as finished', group: 'List', run: finish },
+    { keys: 'e', label: 'Mark as finished or not finished', group: 'List', run: finish },
     { keys: 'u', label: 'Mark as unread', group: 'List', run: unread },
     { keys: '#', label: 'Remove', group: 'List', run: remove },
     { keys: 'v', label: 'Switch between list and grid', group: 'List', run: switchView },

@@ -1,11 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   Archive,
+  ArchiveRestore,
   Circle,
   CircleCheck,
+  CircleDashed,
   FolderPlus,
+  type LucideIcon,
   RotateCcw,
   Star,
+  StarOff,
   Tags,
   Trash2,
   UsersRound,
@@ -19,6 +23,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { count, plural } from '../ui/numbers.ts';
+import { Tooltip } from '../ui/tooltip.tsx';
 import { useMediaActions } from './actions.ts';
 import type { WholeList } from './bulk.ts';
 import { writableLibrariesQuery } from './queries.ts';
@@ -41,6 +46,30 @@ interface Question {
   danger?: boolean;
   text: string;
   run: () => Promise<void>;
+}
+
+interface MarkProps {
+  label: string;
+  shortcut: string;
+  icon: LucideIcon;
+  action: string;
+  onClick: () => void;
+}
+
+/** A button without a word: with the words of all of them, the bar would have two lines. */
+function Mark({ label, shortcut, icon, action, onClick }: MarkProps) {
+  return (
+    <Tooltip label={label} shortcut={shortcut}>
+      <Button
+        size="small"
+        className="selection-mark"
+        icon={icon}
+        aria-label={label}
+        data-action={action}
+        onClick={onClick}
+      />
+    </Tooltip>
+  );
 }
 
 export function SelectionBar(props: SelectionBarProps) {
@@ -68,13 +97,14 @@ export function SelectionBar(props: SelectionBarProps) {
     onDone();
   };
 
+  const isFinished = selected.every(({ reading }) => reading?.finished_at != null);
   const finish = () => {
-    if (!whole) return after(actions.finish(selected));
+    if (!whole) return after(actions.finish(selected, !isFinished));
     setQuestion({
-      title: `Mark ${items} as finished?`,
-      action: 'Mark as finished',
+      title: isFinished ? `Mark ${items} as not finished?` : `Mark ${items} as finished?`,
+      action: isFinished ? 'Mark as not finished' : 'Mark as finished',
       text: 'This includes items that are not loaded.',
-      run: () => actions.markAll(whole, 'finish'),
+      run: () => actions.markAll(whole, isFinished ? 'unfinish' : 'finish'),
     });
   };
   const unread = () => {
@@ -100,8 +130,8 @@ export function SelectionBar(props: SelectionBarProps) {
   const archive = () => {
     if (!whole) return after(mineActions.archive(selected, !isArchived));
     setQuestion({
-      title: isArchived ? `Move ${items} out of the archive?` : `Archive ${items}?`,
-      action: isArchived ? 'Move' : 'Archive',
+      title: isArchived ? `Unarchive ${items}?` : `Archive ${items}?`,
+      action: isArchived ? 'Unarchive' : 'Archive',
       text: 'This includes items that are not loaded.',
       run: () => mineActions.archive(whole, !isArchived),
     });
@@ -139,14 +169,30 @@ export function SelectionBar(props: SelectionBarProps) {
           Select all {count(total)}
         </Button>
       )}
-      <Button size="small" icon={CircleCheck} data-action="finish" onClick={finish}>
-        <span className="button-word">Finish</span>
-      </Button>
+      <Mark
+        label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
+        shortcut="e"
+        icon={isFinished ? CircleDashed : CircleCheck}
+        action="finish"
+        onClick={finish}
+      />
       {(whole || begun.length > 0) && (
-        <Button size="small" icon={Circle} data-action="unread" onClick={unread}>
-          <span className="button-word">Unread</span>
-        </Button>
+        <Mark label="Mark as unread" shortcut="u" icon={Circle} action="unread" onClick={unread} />
       )}
+      <Mark
+        label={isFavourite ? 'Remove from favourites' : 'Add to favourites'}
+        shortcut="f"
+        icon={isFavourite ? StarOff : Star}
+        action="favourite"
+        onClick={favourite}
+      />
+      <Mark
+        label={isArchived ? 'Unarchive' : 'Archive'}
+        shortcut="y"
+        icon={isArchived ? ArchiveRestore : Archive}
+        action="archive"
+        onClick={archive}
+      />
       <Button size="small" icon={Tags} data-action="tags" onClick={() => editTags(selected, whole)}>
         <span className="button-word">Tags</span>
       </Button>
@@ -160,12 +206,6 @@ export function SelectionBar(props: SelectionBarProps) {
           <span className="button-word">Library tags</span>
         </Button>
       )}
-      <Button size="small" icon={Star} data-action="favourite" onClick={favourite}>
-        <span className="button-word">{isFavourite ? 'Unfavourite' : 'Favourite'}</span>
-      </Button>
-      <Button size="small" icon={Archive} data-action="archive" onClick={archive}>
-        <span className="button-word">{isArchived ? 'Unarchive' : 'Archive'}</span>
-      </Button>
       {targets.length > 0 && (
         <Menu
           trigger={

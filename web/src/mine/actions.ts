@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { api, errorMessage } from '../api/client.ts';
+import { api } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
 import type { ListedMedia, Media, Mine } from '../api/types.ts';
 import { type Action, changeAll, changeMany, type WholeList } from '../library/bulk.ts';
 import { patchLists, patchMedia } from '../library/media-list.ts';
 import type { LibraryRef } from '../library/removals.ts';
+import { attempt } from '../ui/attempt.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { hasTag, withoutTag } from './tag-names.ts';
@@ -20,7 +21,7 @@ interface TagChange {
 /** The fields of a media that the actions change. */
 type Changing = Pick<ListedMedia, 'mine' | 'library_tags'>;
 
-/** An action on one kind of thing that is kept about media, its opposite, and what it changes. */
+/** An action, the action that undoes it, and the fields of a media that it changes. */
 interface Step {
   action: Action;
   undo: Action;
@@ -75,12 +76,8 @@ const STALE = [
 export function useMineActions() {
   const queryClient = useQueryClient();
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      showToast(errorMessage(error));
-    }
+  async function attemptAndRefetch(work: () => Promise<void>): Promise<void> {
+    await attempt(work);
     await invalidate(queryClient, ...STALE);
   }
 
@@ -120,12 +117,12 @@ export function useMineActions() {
     text: (items: string) => string,
     library?: LibraryRef,
   ) =>
-    attempt(async () => {
+    attemptAndRefetch(async () => {
       const { changed, takeBack } = await take(target, steps, library);
       const isOne = !isWhole(target) && target.length === 1;
       if (changed === 0) return showToast('Nothing was changed');
       showToast(text(isOne ? '' : plural(changed, 'item')), {
-        action: { label: 'Undo', run: () => void attempt(takeBack) },
+        action: { label: 'Undo', run: () => void attemptAndRefetch(takeBack) },
       });
     });
 
@@ -136,9 +133,7 @@ export function useMineActions() {
       ),
 
     archive: (target: Target, is = true) =>
-      carryOut(target, [archiveStep(is)], (items) =>
-        is ? `Archived ${items}`.trim() : `Moved ${words(items, 'out of the archive')}`,
-      ),
+      carryOut(target, [archiveStep(is)], (items) => words(is ? 'Archived' : 'Unarchived', items)),
 
     /** Adds and removes the person's own tags or, with `library`, those that it gives its media. */
     retag: (target: Target, { added, removed }: TagChange, library?: LibraryRef) => {

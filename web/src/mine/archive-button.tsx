@@ -3,7 +3,7 @@ import type { Media } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { useMineActions } from './actions.ts';
 
-/** Archives a media, or takes it out of the archive. */
+/** A button that archives or unarchives a media. */
 export function ArchiveButton({ media }: { media: Media }) {
   const actions = useMineActions();
   const { is_archived } = media.mine;
@@ -12,7 +12,7 @@ export function ArchiveButton({ media }: { media: Media }) {
       icon={is_archived ? ArchiveRestore : Archive}
       onClick={() => void actions.archive([media], !is_archived)}
     >
-      {is_archived ? 'Move out of the archive' : 'Archive'}
+      {is_archived ? 'Unarchive' : 'Archive'}
     </Button>
   );
 }

@@ -39,7 +39,7 @@ export function useMineShortcuts(group: Shortcut['group'], acting: () => Acting)
   };
   useShortcuts([
     { keys: 't', label: 'Edit tags', group, run: tag },
-    { keys: 'f', label: 'Toggle favourite', group, run: favourite },
-    { keys: 'y', label: 'Toggle archived', group, run: archive },
+    { keys: 'f', label: 'Add to or remove from favourites', group, run: favourite },
+    { keys: 'y', label: 'Archive or unarchive', group, run: archive },
   ]);
 }

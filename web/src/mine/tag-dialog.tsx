@@ -28,7 +28,7 @@ export default function TagDialog({ media, whole, library, onClose }: TagDialogP
   const tagsOf = (one: ListedMedia) => (library ? (one.library_tags ?? []) : one.mine.tags);
   const [before] = useState(() => sortedNames(media.flatMap(tagsOf)));
   const [tags, setTags] = useState(before);
-  /** The tags of some media that all are to get. */
+  /** Tags of some of the media that saving adds to all of them. */
   const [completed, setCompleted] = useState<readonly string[]>([]);
   const [first] = media;
   const isOne = media.length === 1 && !whole;

@@ -1,3 +1,4 @@
+import '../ui/option-list.css';
 import './tags.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
@@ -92,7 +93,7 @@ export function TagInput(props: TagInputProps) {
       event.preventDefault();
       setOpen(true);
       const count = options.length;
-      // From the text itself, the first step up leads to the last option.
+      // The first step up from the text leads to the last option.
       if (count > 0) setActive(active < 0 ? (step > 0 ? 0 : count - 1) : (active + step + count) % count);
     } else if (event.key === 'Enter') {
       const chosen = options[active]?.name ?? text;
@@ -175,7 +176,7 @@ export function TagInput(props: TagInputProps) {
               id={`${id}-list`}
               role="listbox"
               aria-label="Tags"
-              className="tag-options"
+              className="option-list"
               hidden={options.length === 0}
             >
               {options.map((option, index) => (
@@ -186,7 +187,7 @@ export function TagInput(props: TagInputProps) {
                   role="option"
                   tabIndex={-1}
                   aria-selected={index === active}
-                  className="tag-option"
+                  className="option"
                   onMouseDown={(event) => event.preventDefault()}
                   onClick={() => add(option.name)}
                 >

@@ -42,7 +42,7 @@ export function tagTree<Tag extends { name: string }>(tags: readonly Tag[]): Tag
   return roots;
 }
 
-/** The filters of a list by what the person keeps about media, and by the tags of the listed library. */
+/** The filters of a list by tags, favourites and the archive. */
 interface MineFilter {
   tag?: string;
   library_tag?: string;
@@ -50,7 +50,7 @@ interface MineFilter {
   archived?: boolean;
 }
 
-/** Whether a media still belongs to a list with these filters, after the person has changed what they keep about it. */
+/** Whether a media still belongs to a list with these filters, after its tags, favourite or archive have changed. */
 export function isListed(
   { mine, library_tags = [] }: Pick<ListedMedia, 'mine' | 'library_tags'>,
   { tag, library_tag, favourite, archived }: MineFilter,

@@ -52,7 +52,7 @@ export function useNote({ id, mine }: Media) {
     patchMedia(queryClient, { id, mine: edited });
   }
 
-  /** Saves, unless the note itself was changed elsewhere; a change of something else is no conflict. */
+  /** Saves the note, unless it was changed elsewhere. A change of another field is not a conflict. */
   async function writeUnlessChanged(note: string): Promise<Base | undefined> {
     for (;;) {
       try {
@@ -118,7 +118,7 @@ export function useNote({ id, mine }: Media) {
   function offerToReplace(note: string): void {
     const run = () => void write(note, undefined).catch((error: unknown) => showToast(errorMessage(error)));
     showToast('The note was not saved because it was changed on another device.', {
-      action: { label: 'Replace it', run },
+      action: { label: 'Save mine', run },
     });
   }
 

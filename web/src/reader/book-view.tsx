@@ -39,7 +39,7 @@ export function BookView(props: ViewProps) {
 
   const report = (share: number, position: { block: number; offset?: number }) =>
     onMove((chapter + share) / count, { fragment: chapter, ...position });
-  /** Turns to another chapter, which is reading on. A page is read as soon as it is open. */
+  /** Opens another chapter, which counts as reading on. A page counts as read as soon as it is open. */
   const turn = (next: number) => {
     if (next < 0 || next >= count) return;
     setLocation({ target, chapter: next, start: { position: {} } });
@@ -130,7 +130,7 @@ export function BookView(props: ViewProps) {
   );
 }
 
-/** Where a target is in the book. Its share is that of the whole book, and says nothing about the chapter. */
+/** The location of a target in the book. Its share is left out: it is a share of the whole book, not of the chapter. */
 function locationOf(target: Target): { target: Target; chapter: number; start: Target } {
   const { position, element } = target;
   return { target, chapter: position.fragment ?? 0, start: { position, element } };

@@ -12,7 +12,7 @@ function answer({ language, code }: TokensRequest): TokensAnswer {
   try {
     return tokensOf(language, code);
   } catch {
-    // Such as code that is nested too deep for the parser. It stays plain.
+    // The parser fails on code that is nested too deep, for example. Such code stays plain.
     return undefined;
   }
 }

@@ -5,13 +5,13 @@ interface ContentsProps {
   outline: readonly OutlineItem[];
   /** The index of the fragment that is shown. */
   current: number;
-  /** Which of the entries of that fragment is read; without it, the last one. */
+  /** The index of the entry that is read, among those of this fragment. Without it, the last one is current. */
   section?: number;
   landmarks?: readonly Landmark[] | undefined;
   onGo: (fragment: number, element?: string) => void;
 }
 
-/** The names of landmarks that have the same one in every book. */
+/** Landmarks that have the same name in every book. */
 const LANDMARKS: Record<string, string> = {
   cover: 'Cover',
   titlepage: 'Title page',

@@ -10,7 +10,7 @@ import { IconButton } from '../ui/button.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import type { Visited } from './visited.ts';
 
-/** The words to find, and how. */
+/** The words to find, and how to match them. */
 interface Sought {
   q: string;
   by: 'phrase' | 'words';

@@ -6,7 +6,7 @@ import { queryKeys } from '../api/queries.ts';
 import type { MediaPage, MediaWithOutline } from '../api/types.ts';
 import { titleOf } from '../library/format.ts';
 
-/** Offers the newest unread item to whoever has finished this one. */
+/** Offers the newest unread item when this one is finished. */
 export function NextItem({ media }: { media: MediaWithOutline }) {
   const isFinished = media.reading?.finished_at != null;
   const { data: next } = useQuery({

@@ -1,6 +1,6 @@
 /**
- * The styles of every fixed page, below those of its book. The names of the layers are those of the server's style sheets. What
- * keeps a page in its box is outside of the shadow root, where rules of a book cannot reach it.
+ * The styles of every fixed page, below those of its book. The names of the layers are those of the server's style sheets. The
+ * rules that keep a page in its box are outside of the shadow root, where a book cannot override them.
  */
 const BASE = `
 @layer base, book, own;

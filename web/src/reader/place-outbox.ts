@@ -65,7 +65,7 @@ export function notePlace(place: Place, { queryClient, user, media: { id } }: Pl
   keepUnsent(user, id, { place, base });
 }
 
-/** When the server stored the place that this tab knows from it, by its clock. */
+/** Returns when the server stored the place that this tab has received from it, by the server's clock. */
 const storedAt = (queryClient: QueryClient, id: string) =>
   queryClient.getQueryData<MediaWithOutline>(mediaQuery(id).queryKey)?.reading?.updated_at ?? null;
 
@@ -128,7 +128,8 @@ async function send(queryClient: QueryClient, user: string, id: string): Promise
     if (sending.signal.aborted) return;
     if (!mayRetry(error)) {
       entries.delete(id);
-      forgetUnsent(user, id);
+      // The device keeps the place until the same person signs in again.
+      if (!(error instanceof ApiError && error.isSignedOut)) forgetUnsent(user, id);
       return;
     }
     const delay = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** entry.failures);
@@ -154,7 +155,16 @@ export async function forgetPlace(user: string, id: string): Promise<void> {
   forgetUnsent(user, id);
 }
 
-/** The server could not be reached or was busy. Any other answer would be the same again. */
+/** Forgets the places of a person who signs out, so that nothing is sent for whoever signs in next. The device keeps them. */
+export function forgetAllPlaces(): void {
+  for (const { sending, retry } of entries.values()) {
+    sending?.abort();
+    clearTimeout(retry);
+  }
+  entries.clear();
+}
+
+/** Whether a retry can succeed: the server could not be reached, or was busy. */
 function mayRetry(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 }

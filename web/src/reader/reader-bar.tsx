@@ -54,7 +54,7 @@ export function ReaderBar(props: ReaderBarProps) {
           label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
           shortcut="e"
           icon={isFinished ? CircleCheckBig : CircleCheck}
-          aria-pressed={isFinished}
+          data-active={isFinished}
           onClick={props.onFinish}
         />
       )}

@@ -118,7 +118,7 @@ export function Reader({ media, visited, isFresh }: ReaderProps) {
   };
 
   useShortcuts([
-    { keys: 'e', label: 'Toggle finished', group: 'Reader', run: finish },
+    { keys: 'e', label: 'Mark as finished or not finished', group: 'Reader', run: finish },
     { keys: 'u', label: 'Mark as unread and go back', group: 'Reader', run: () => void leaveUnread() },
     { keys: 'Escape', label: 'Back', group: 'Reader', run: back },
     { keys: 'c', label: 'Contents', group: 'Reader', run: () => setContentsOpen((isOpen) => !isOpen) },

@@ -42,7 +42,7 @@ function lastBefore(axis: ReadingAxis, blocks: readonly Element[], line: number)
   return low - 1;
 }
 
-/** Returns what is at the line. Undefined before the first block. Long blocks and text outside of blocks have an offset. */
+/** Returns the anchor at the line. Undefined before the first block. Long blocks and text outside of blocks have an offset. */
 export function anchorIn(column: HTMLElement): Anchor | undefined {
   const axis = axisOf(column);
   const blocks = blocksIn(column);

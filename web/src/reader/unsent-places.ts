@@ -45,7 +45,7 @@ export function forgetUnsent(user: string, id: string): void {
   if (unsent?.user === user) writeAll(others);
 }
 
-/** Forgets a place that the server has stored. A newer one that is still unsent stays, and now follows that. */
+/** Forgets a place that the server has stored. A newer one that is still unsent stays, and is now based on the stored one. */
 export function confirmPlace(user: string, id: string, { place, base }: Omit<Unsent, 'user'>): void {
   const unsent = readUnsent(user, id);
   if (!unsent) return;

@@ -95,9 +95,9 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
 
 interface LinesProps {
   fragments: Fragment[];
-  /** Where the person has watched to, or the line that a link leads to. */
+  /** The second to start at: the one that the person has watched to, or that of a line that a link leads to. */
   start: number;
-  /** Where the player is; 0 before it plays. */
+  /** The second that the player is at; 0 before it plays. */
   seconds: number;
   onSeek: (to: number) => void;
 }

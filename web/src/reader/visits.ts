@@ -6,7 +6,7 @@ import { latestPlace } from './place-outbox.ts';
 import { useStoredPlace } from './reading-place.ts';
 import type { Visited } from './visited.ts';
 
-/** Where the view should be. A new object is a new request, also for the same position. */
+/** The position that the view should show. A new object is a new request, also for the same position. */
 export interface Target {
   position: ReadingPosition;
   /** The id of an element in the fragment. */
@@ -17,7 +17,7 @@ export interface Target {
 
 const BEGINNING: Place = { progress: 0, position: {} };
 
-/** Where a media that was never opened begins: a book at its text, if it says where that is. */
+/** Returns the first position of a media that was never opened. In a book, that is the beginning of its text, if it is marked. */
 function startOf({ book }: MediaWithOutline): Target {
   const start = book?.landmarks.find(({ type }) => type === 'bodymatter');
   return start ? { position: { fragment: start.fragment_idx }, element: start.element } : { position: {} };

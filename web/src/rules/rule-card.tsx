@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Ellipsis, FlaskConical, History, Pencil, Play, Trash2 } from 'lucide-react';
+import { Ellipsis, Eye, History, Pencil, Play, Trash2 } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { Rule } from '../api/types.ts';
@@ -44,12 +44,12 @@ export function RuleCard({ rule, onAsk }: { rule: Rule; onAsk: (asked: Asked) =>
       <div className="rule-foot">
         <Button
           size="small"
-          icon={FlaskConical}
-          aria-label={`Try it: ${name}`}
+          icon={Eye}
+          aria-label={`Preview: ${name}`}
           busy={startRun.isPending}
           onClick={() => startRun.mutate({ rule, isDryRun: true })}
         >
-          Try it
+          Preview
         </Button>
         <Button
           size="small"

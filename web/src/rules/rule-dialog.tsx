@@ -122,7 +122,7 @@ function messageOf(error: Error): string {
 
 const CHECKS = [
   { name: 'archive', label: 'Archive it' },
-  { name: 'favourite', label: 'Make it a favourite' },
+  { name: 'favourite', label: 'Add it to favourites' },
   { name: 'notify', label: 'Notify me' },
 ] as const;
 

@@ -35,7 +35,7 @@ export function RuleSentence({ query, actions }: Pick<Rule, 'query' | 'actions'>
       </>
     ),
     archive && 'archive it',
-    favourite && 'make it a favourite',
+    favourite && 'add it to favourites',
     notify && 'notify you',
   ].filter(Boolean);
   return (

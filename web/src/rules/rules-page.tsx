@@ -19,7 +19,7 @@ const RuleDialog = lazy(() => import('./rule-dialog.tsx'));
 
 export type Asked = { what: 'edit' | 'run' | 'delete'; rule: Rule } | { what: 'create' };
 
-/** The rules of the person, and what they notified them of. */
+/** The rules of the person, and their notifications. */
 export default function RulesPage() {
   const query = useQuery(rulesQuery);
   const [asked, setAsked] = useState<Asked>();
@@ -27,9 +27,9 @@ export default function RulesPage() {
   const startRun = useStartRun();
   const rules = query.data;
   usePageTitle('Rules');
-  const offerTry = (rule: Rule) =>
+  const offerPreview = (rule: Rule) =>
     showToast(`Created the rule ${rule.name}`, {
-      action: { label: 'Try it', run: () => startRun.mutate({ rule, isDryRun: true }) },
+      action: { label: 'Preview', run: () => startRun.mutate({ rule, isDryRun: true }) },
     });
   return (
     <div className="page page-narrow">
@@ -37,7 +37,7 @@ export default function RulesPage() {
         <div>
           <h1 className="page-title">Rules</h1>
           <p className="page-lead">
-            A rule changes what you save, as soon as its text can be searched. Only you see your rules.
+            A rule changes the items that you save, once their text can be searched. Only you see your rules.
           </p>
         </div>
         {rules && rules.length > 0 && (
@@ -81,7 +81,7 @@ export default function RulesPage() {
         </p>
       )}
       <Suspense>
-        {asked?.what === 'create' && <RuleDialog onClose={close} onSaved={offerTry} />}
+        {asked?.what === 'create' && <RuleDialog onClose={close} onSaved={offerPreview} />}
         {asked?.what === 'edit' && <RuleDialog rule={asked.rule} onClose={close} />}
       </Suspense>
       {asked?.what === 'run' && <RunRuleDialog rule={asked.rule} onClose={close} />}

@@ -18,8 +18,7 @@ export function statusOf(run: RuleRun): string {
   const { status, is_dry_run, matched_count, changed_count, undone_count, kept_count } = run;
   if (isUndoing(run)) return `Undoing: ${plural(undone_count, 'item')} changed back so far.`;
   if (isUndone(run)) {
-    const kept =
-      kept_count > 0 ? ` ${plural(kept_count, 'item')} kept something that was changed since.` : '';
+    const kept = kept_count > 0 ? ` ${plural(kept_count, 'item')} kept changes that were made since.` : '';
     return `Undone: ${plural(undone_count, 'item')} changed back.${kept}`;
   }
   const counts = `${plural(matched_count, 'item matches', 'items match')}`;
@@ -27,13 +26,13 @@ export function statusOf(run: RuleRun): string {
     return matched_count === 0 ? 'Looking for items that match…' : `${counts} so far. Working…`;
   const items = changed_count === 0 ? 'none' : plural(changed_count, 'item');
   const changed = is_dry_run ? `${items} would change` : `${items} changed`;
-  if (status === 'failed') return `The run failed. Before that, ${changed}.`;
-  if (status === 'cancelled') return `The run was cancelled. Before that, ${changed}.`;
+  const end = status === 'failed' ? 'failed' : status === 'cancelled' && 'was cancelled';
+  if (end) return is_dry_run ? `The preview ${end}.` : `The run ${end}. Before that, ${changed}.`;
   if (matched_count === 0) return 'No items match.';
   return `${counts}, ${changed}.`;
 }
 
-/** A word for how a run ended, for lists. */
+/** Returns the state of a run in one or two words, for lists. */
 export function stateOf(run: RuleRun): { label: string; tone: 'plain' | 'accent' | 'amber' | 'danger' } {
   if (isUndoing(run)) return { label: 'Undoing', tone: 'accent' };
   if (isUndone(run)) return { label: 'Undone', tone: 'plain' };
@@ -41,7 +40,7 @@ export function stateOf(run: RuleRun): { label: string; tone: 'plain' | 'accent'
   if (isRunning(run)) return { label: 'Running', tone: 'accent' };
   if (run.status === 'failed') return { label: 'Failed', tone: 'danger' };
   if (run.status === 'cancelled') return { label: 'Cancelled', tone: 'amber' };
-  return { label: run.is_dry_run ? 'Tried' : 'Applied', tone: 'plain' };
+  return { label: run.is_dry_run ? 'Preview' : 'Applied', tone: 'plain' };
 }
 
 const NAMES: Record<RuleRunItem['refused'][number], string> = {
@@ -58,12 +57,11 @@ export function outcomeOf(item: RuleRunItem, { is_dry_run }: RuleRun, libraryNam
     tags.length > 0 && `${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
     is_added && `added to ${libraryName}`,
     is_archived && 'archived',
-    is_favourite && 'made a favourite',
+    is_favourite && 'added to favourites',
   ].filter((change) => change !== false);
   const all = changes.join('; ');
   const lines: string[] = [];
-  if (changes.length === 0)
-    lines.push(refused.length > 0 ? 'Not changed' : 'Not changed, because it is like this already');
+  if (changes.length === 0) lines.push(refused.length > 0 ? 'Not changed' : 'Nothing to change');
   else if (is_dry_run) lines.push(`Would change: ${all}`);
   else if (undone_at === null) lines.push(`Changed: ${all}`);
   else if (!kept || kept.length === 0) lines.push(`Changed back: ${all}`);

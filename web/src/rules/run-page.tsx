@@ -2,7 +2,7 @@ import '../mine/tags.css';
 import './rules.css';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeft, FlaskConical, Play, Undo2, X } from 'lucide-react';
+import { ArrowLeft, Eye, Play, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
@@ -27,7 +27,7 @@ export default function RunPage() {
   const { runId } = route.useParams();
   const query = useQuery(runQuery(runId));
   const run = query.data;
-  const title = run ? `${run.is_dry_run ? 'Try' : 'Apply'}: ${run.rule_name}` : 'Run of a rule';
+  const title = run ? `${run.is_dry_run ? 'Preview' : 'Apply'}: ${run.rule_name}` : 'Run of a rule';
   usePageTitle(title);
   return (
     <div className="page page-narrow">
@@ -68,7 +68,7 @@ function Run({ run }: { run: RuleRun }) {
         )}
         {run.undo_status === 'failed' && (
           <p className="form-error" role="alert">
-            Undo failed before its end. Undo again to continue.
+            Undo failed before it was complete. Undo again to continue.
           </p>
         )}
         {run.refused_count > 0 && (
@@ -102,8 +102,8 @@ function RunActions({ run }: { run: RuleRun }) {
   const undoing = useAction({ run: () => api.post(`/rules/runs/${id}/undo`), stale });
   const startRun = useStartRun();
   const rule = rule_id !== null ? { id: rule_id, name, query, actions } : undefined;
-  const mayTry = rule && run.is_dry_run && !isRunning(run);
-  if (!isRunning(run) && !mayTry && !mayUndo(run)) return null;
+  const mayPreview = rule && run.is_dry_run && !isRunning(run);
+  if (!isRunning(run) && !mayPreview && !mayUndo(run)) return null;
   return (
     <div className="row">
       {isRunning(run) && (
@@ -111,18 +111,18 @@ function RunActions({ run }: { run: RuleRun }) {
           Cancel
         </Button>
       )}
-      {mayTry && run.changed_count > 0 && (
+      {mayPreview && run.changed_count > 0 && (
         <Button look="primary" icon={Play} onClick={() => setAsking(true)}>
           Apply to existing items
         </Button>
       )}
-      {mayTry && (
+      {mayPreview && (
         <Button
-          icon={FlaskConical}
+          icon={Eye}
           busy={startRun.isPending}
           onClick={() => startRun.mutate({ rule, isDryRun: true })}
         >
-          Try again
+          Preview again
         </Button>
       )}
       {mayUndo(run) && (

@@ -30,13 +30,14 @@ export default function RunsPage() {
       <h1 className="page-title" dir="auto">
         {title}
       </h1>
-      <p className="page-lead">What was tried and applied in the last 90 days.</p>
+      <p className="page-lead">Rules that you previewed or applied in the last 90 days.</p>
       <Pending query={runs}>
         <Skeleton height="6rem" />
       </Pending>
       {found?.length === 0 && (
         <EmptyState icon={History} title="No runs yet">
-          Try a rule, or apply it to existing items. What you save is changed by itself, without a run.
+          Preview a rule, or apply it to existing items. Items that you save need no run: enabled rules change
+          them.
         </EmptyState>
       )}
       {found && found.length > 0 && (

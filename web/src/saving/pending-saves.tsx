@@ -35,7 +35,7 @@ export function PendingSaves({ libraryId, items }: PendingSavesProps) {
   );
 }
 
-/** Forgets saves that are done, as soon as the lists are fetched again. Of one that they do not show, a toast tells. */
+/** Forgets saves that are done, once the lists are fetched again. Shows a toast for a save that no list on screen contains. */
 function useEndedSaves(saves: readonly Save[]): void {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

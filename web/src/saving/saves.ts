@@ -28,8 +28,8 @@ export interface Save {
 export const saveStore = createStore<readonly Save[]>([]);
 let lastId = 0;
 
-/** Takes something that was saved before out of the archive: whoever saves it again wants to read it. */
-async function takeOutOfArchive(mediaId: string): Promise<void> {
+/** Unarchives an item that was saved again: the person wants to read it. */
+async function unarchive(mediaId: string): Promise<void> {
   await changeMany({ action: 'unarchive' }, [mediaId]);
 }
 
@@ -44,7 +44,7 @@ export async function postLink(
     ...(libraryId && { library_id: libraryId }),
     ...(tags.length > 0 && { tags }),
   });
-  if (!saved.created) await takeOutOfArchive(saved.media_id);
+  if (!saved.created) await unarchive(saved.media_id);
   return saved;
 }
 
@@ -58,7 +58,7 @@ export function saveLink(url: string, libraryId?: string, tags: readonly string[
 export function saveFile(file: File, libraryId?: string, tags: string[] = []): Promise<void> {
   return begin({ title: file.name, isFile: true, libraryId }, async (id) => {
     const { media_id, duplicate } = await uploadFile(file, libraryId, (progress) => change(id, { progress }));
-    if (duplicate) await takeOutOfArchive(media_id);
+    if (duplicate) await unarchive(media_id);
     if (tags.length > 0) await changeMany({ action: 'tag', tags }, [media_id]);
     return { mediaId: media_id, isKnown: duplicate };
   });

@@ -5,11 +5,11 @@ const CONDITIONS = [
   { text: 'site:', meaning: 'of a site' },
   { text: 'author:', meaning: 'by an author' },
   { text: 'kind:pdf', meaning: 'also article, book, video' },
-  { text: 'added:>2026-01', meaning: 'by when it was added; also published:' },
-  { text: 'length:<10', meaning: 'by minutes of reading' },
+  { text: 'added:>2026-01', meaning: 'added after January 2026; also published:' },
+  { text: 'length:<10', meaning: 'shorter than 10 minutes to read' },
   { text: 'has:highlights', meaning: 'also note, tags' },
-  { text: '-word', meaning: 'without; also before a condition' },
-  { text: 'or', meaning: 'either; parentheses group' },
+  { text: '-word', meaning: 'without this word; also before a condition' },
+  { text: 'or', meaning: 'one or the other; ( ) to group' },
 ];
 
 /** The conditions that a search understands. A click adds one to the search. */

@@ -3,7 +3,7 @@ import './search.css';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Search, SearchX } from 'lucide-react';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef } from 'react';
 import { ApiError, api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ListPage, MediaKind, Passage, SearchHit } from '../api/types.ts';
@@ -14,6 +14,7 @@ import { TagChips } from '../mine/tag-chips.tsx';
 import { Select } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, ErrorState, MoreButton, SkeletonText } from '../ui/states.tsx';
+import { useTypedText } from '../ui/use-typed-text.ts';
 import { QueryHelp } from './query-help.tsx';
 import { SaveSearch } from './saved-searches.tsx';
 import type { SearchParams } from './search-params.ts';
@@ -26,24 +27,15 @@ export default function SearchPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const libraries = useQuery(librariesQuery);
-  const [text, setText] = useState(search.q ?? '');
   const input = useRef<HTMLInputElement>(null);
   const set = (change: Partial<Record<keyof SearchParams, string | undefined>>) => {
     const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
     void navigate({ to: '/search', search: Object.fromEntries(next) as SearchParams, replace: true });
   };
-  const latest = useRef(set);
-  latest.current = set;
+  const [text, setText] = useTypedText(search.q ?? '', TYPING_MS, (q) => set({ q }));
 
   usePageTitle('Search');
   useEffect(() => input.current?.focus(), []);
-  const sought = search.q ?? '';
-  useEffect(() => {
-    // Otherwise a hit that is followed at once would be left again.
-    if (text.trim() === sought) return;
-    const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text, sought]);
 
   return (
     <div className="page page-narrow">

@@ -3,7 +3,7 @@ export function SignInHelp() {
   return (
     <p className="small muted">
       First visit? Open your sign-in link. If you started Nexus yourself, the terminal prints it. Otherwise,
-      ask your administrator for one.
+      ask an admin for one.
     </p>
   );
 }

@@ -44,8 +44,7 @@ export default function WelcomePage() {
             <h2>This link has expired</h2>
             <FormError error={session.error} />
             <p className="muted">
-              A sign-in link works once. Ask your administrator for a new one, or sign in with your password
-              or API key.
+              A sign-in link works once. Ask an admin for a new one, or sign in with your password or API key.
             </p>
           </>
         ) : (

@@ -1,3 +1,4 @@
+import '../ui/option-list.css';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { api } from '../api/client.ts';
@@ -76,7 +77,7 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
             id={`${id}-list`}
             role="listbox"
             aria-label="People"
-            className="suggestions"
+            className="option-list"
             hidden={shown.length === 0}
           >
             {shown.map((person, index) => (
@@ -87,7 +88,7 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
                 role="option"
                 tabIndex={-1}
                 aria-selected={index === active}
-                className="suggestion"
+                className="option"
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(person.username)}
               >

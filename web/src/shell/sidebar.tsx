@@ -24,6 +24,7 @@ import { hasConsole } from '../console/sections.ts';
 import { forgetAllDrafts } from '../drafts/drafts.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
 import { SidebarTags } from '../mine/sidebar-tags.tsx';
+import { forgetAllPlaces } from '../reader/place-outbox.ts';
 import { useUnseenNotifications } from '../rules/use-notification-toasts.ts';
 import { SidebarSearches } from '../search/saved-searches.tsx';
 import { signOut, useSession } from '../session/session.ts';
@@ -195,6 +196,8 @@ function PersonMenu() {
     }
     forgetAllDrafts();
     await navigate({ to: '/sign-in', search: {} });
+    // The reader has stored its place while it was closed.
+    forgetAllPlaces();
     queryClient.clear();
   }
 

@@ -142,10 +142,10 @@ function isAddress(title: string, url: string): boolean {
 
 const withoutScheme = (address: string) => address.toLowerCase().replace(/^https?:\/\/(www\.)?/, '');
 
-/** Without NUL and half characters, which the server cannot store. */
+/** Removes NUL and halves of characters, which the server cannot store. */
 const plain = (text: string) => text.replace(/[\0\p{Surrogate}]/gu, '');
 
-/** At most this many characters, without half of one at the end. */
+/** Shortens a text to this many characters. */
 const cut = (text: string, length: number) =>
   text.length > length ? plain(text.slice(0, length)).trimEnd() : text;
 

@@ -13,7 +13,7 @@ export interface Folder {
   isOwn: boolean;
 }
 
-/** How much comes along with the links. */
+/** The number of details that are imported with the links. */
 export interface Kept {
   tags: number;
   favourites: number;

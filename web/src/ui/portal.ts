@@ -10,7 +10,7 @@ export function usePortalContainer(): HTMLElement | undefined {
 interface ThemedPortal {
   trigger: RefObject<HTMLButtonElement | null>;
   container: HTMLElement | undefined;
-  /** To be called when the menu opens or closes. */
+  /** Must be called when the menu opens or closes. */
   onOpenChange: (isOpen: boolean) => void;
 }
 

@@ -47,7 +47,7 @@ function takeAction(toast: Toast): void {
 function remove(toast: Toast): boolean {
   const isShown = toastStore.get().includes(toast);
   toastStore.set((toasts) => toasts.filter((other) => other !== toast));
-  // A toast that disappears below the pointer is not left by it.
+  // No event says that the pointer has left a toast that disappears below it.
   if (toastStore.get().length === 0) hold(false);
   return isShown;
 }

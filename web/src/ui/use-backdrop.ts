@@ -1,8 +1,8 @@
 import { type MouseEvent, type PointerEvent, useRef } from 'react';
 
 /**
- * Handlers of a dialog that is closed by a click beside it. A click that was pressed inside is none: selecting the text of a
- * field may end outside.
+ * Handlers for a dialog that a click beside it closes. A press that begins inside does not close it, because selecting the
+ * text of a field may end outside.
  */
 export function useBackdrop(onClose: () => void) {
   const isPressed = useRef(false);

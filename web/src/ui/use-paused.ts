@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The value, as soon as it has not changed for a while: what was typed, when typing pauses. */
+/** Returns the value once it has not changed for a while, such as a text when typing pauses. */
 export function usePaused<T>(value: T, ms: number): T {
   const [paused, setPaused] = useState(value);
   useEffect(() => {

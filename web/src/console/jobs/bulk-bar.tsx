@@ -26,7 +26,7 @@ const ACTIONS = [
     dismiss: 'Cancel',
     suits: canRequeue,
     explanation:
-      'All failed jobs that match the filters are retried with all their attempts, including those that are not shown. To retry cancelled jobs, filter by that status.',
+      'All failed jobs that match the filters are retried, including those that are not shown. Each gets all its attempts again. To retry cancelled jobs, filter by that status.',
   },
   {
     action: 'cancel',

@@ -57,8 +57,8 @@ function FailureList({ failures }: { failures: JobFailure[] }) {
           onClose={() => setChosen(undefined)}
         >
           <p>
-            All <b>{chosen.job_type}</b> jobs that failed with this error are retried with all their attempts.
-            They fail again if the cause still exists.
+            All <b>{chosen.job_type}</b> jobs that failed with this error are retried, and get all their
+            attempts again. They fail again if the cause still exists.
           </p>
           {chosen.error_text && <p className="console-error-text console-gap">{chosen.error_text}</p>}
         </ConfirmDialog>

@@ -3,7 +3,7 @@ import { queryKeys } from '../../api/queries.ts';
 import { plural } from '../../ui/numbers.ts';
 import { useAction } from '../../ui/use-action.ts';
 import type { Filters } from '../filters.tsx';
-import type { JobSummary, JobsTouched } from '../types.ts';
+import type { JobSummary, JobsChanged } from '../types.ts';
 
 export type JobAction = 'cancel' | 'requeue';
 
@@ -21,10 +21,10 @@ export const canRequeue = ({ status }: Pick<JobSummary, 'status'>) =>
 async function runAction(action: JobAction, which: JobSelection) {
   const total = { changed: 0, skipped: 0 };
   const send = async (body: object) => {
-    const { changed, unchanged, not_found, page } = await api.post<JobsTouched>(`/jobs/${action}`, body);
-    total.changed += changed;
-    total.skipped += unchanged + not_found;
-    return page.next_cursor;
+    const done = await api.postData<JobsChanged>(`/jobs/${action}`, body);
+    total.changed += done.changed;
+    total.skipped += done.unchanged + done.not_found;
+    return done.next_cursor;
   };
   if ('job_ids' in which) {
     for (let start = 0; start < which.job_ids.length; start += MAX_IDS)

@@ -68,7 +68,7 @@ export function NewKeyDialog({ username, onClose, onSecret }: NewKeyDialogProps)
       <RoleChoice value={role} onChange={setRole} />
       <label className="row">
         <input type="checkbox" className="checkbox" name="raw" />
-        May request original text (RAW)
+        May read unredacted text
       </label>
       <TextField
         label="Expires"

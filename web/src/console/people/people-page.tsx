@@ -79,7 +79,7 @@ export function Keys() {
       render: ({ role, raw_mode_enabled }) => (
         <span className="row">
           {role}
-          {raw_mode_enabled && <Badge>RAW</Badge>}
+          {raw_mode_enabled && <Badge>unredacted</Badge>}
         </span>
       ),
     },

@@ -18,10 +18,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [filters] = useFilters();
   const path = `/webhooks/${webhook.id}/deliveries`;
   const list = useList<LoggedDelivery>(path, queryKeys.deliveries(webhook.id), filters);
-  const replay = useAction<string>({
-    run: (deliveryId) => api.post(`${path}/${deliveryId}/replay`),
+  const resend = useAction<LoggedDelivery>({
+    run: ({ id }) => api.post(`${path}/${id}/replay`),
     stale: [queryKeys.webhooks()],
-    message: () => 'Sent again with the same webhook-id.',
+    message: (_, { status }) =>
+      status === 'delivered' ? 'Sent again with the same webhook-id.' : 'Retry started.',
   });
   return (
     <>
@@ -44,9 +45,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Delivery
             key={delivery.id}
             delivery={delivery}
-            canReplay={webhook.is_enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
-            isBusy={replay.isPending && replay.variables === delivery.id}
-            onReplay={() => replay.mutate(delivery.id)}
+            canResend={webhook.is_enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
+            isBusy={resend.isPending && resend.variables.id === delivery.id}
+            onResend={() => resend.mutate(delivery)}
           />
         ))}
       </ul>
@@ -61,12 +62,12 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 interface DeliveryProps {
   delivery: LoggedDelivery;
-  canReplay: boolean;
+  canResend: boolean;
   isBusy: boolean;
-  onReplay: () => void;
+  onResend: () => void;
 }
 
-function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
+function Delivery({ delivery, canResend, isBusy, onResend }: DeliveryProps) {
   const [isOpen, setOpen] = useState(false);
   const last = delivery.log.at(-1);
   return (
@@ -90,8 +91,8 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
             </>
           )}
         </span>
-        <Button size="small" icon={RotateCcw} disabled={!canReplay} busy={isBusy} onClick={onReplay}>
-          {delivery.status === 'pending' ? 'Send now' : 'Replay'}
+        <Button size="small" icon={RotateCcw} disabled={!canResend} busy={isBusy} onClick={onResend}>
+          {delivery.status === 'delivered' ? 'Send again' : 'Retry now'}
         </Button>
       </div>
       {delivery.status !== 'delivered' && delivery.error_message && last?.response_status == null && (

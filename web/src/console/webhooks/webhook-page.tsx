@@ -156,8 +156,8 @@ function Problem({ webhook, busy, onEnable }: ProblemProps) {
             Disabled <Time at={webhook.disabled_at} />
           </b>
           <p>
-            {webhook.disabled_reason} Events are not sent while it is disabled. Failed deliveries can be
-            replayed below.
+            {webhook.disabled_reason} Events are not sent while it is disabled. Enable it to retry failed
+            deliveries.
           </p>
         </div>
         <Button icon={Power} busy={busy} onClick={onEnable}>

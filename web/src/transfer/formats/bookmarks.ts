@@ -23,7 +23,7 @@ export function readBookmarks(text: string): Recognised {
   let isTitle = false;
   /** The link that a description belongs to. */
   let last: Entry | undefined;
-  /** Takes the text after the last token, as that of a heading, a link or a description. */
+  /** Handles the text after the last token: it is the text of a heading, a link or a description. */
   let pending: { begins: number; take: (content: string) => void } | undefined;
   for (const match of text.matchAll(TOKENS)) {
     const [whole, slash, name = '', rest = ''] = match;

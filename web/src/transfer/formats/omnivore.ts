@@ -15,7 +15,7 @@ export function omnivoreEntry(item: Fields): Entry {
     // The first exports say ARCHIVED.
     is_archived: /^archived$/i.test(state),
     reading: readingOf(Number(readingProgress) / 100, savedAt),
-    // From the file of its highlights, which is in the same archive.
+    // The note is in the file of the highlights, in the same archive.
     note: textOf(note),
     highlights: highlightsOf(fieldsIn(highlights).map((one) => highlightOf(one.quote, one))),
   };

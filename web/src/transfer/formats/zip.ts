@@ -3,7 +3,7 @@ import { decode } from './decode.ts';
 import { UnreadableFile } from './entry.ts';
 
 const WANTED = /\.(csv|json)$|(^|\/)highlights\/[^/]+\.md$/i;
-/** What macOS adds, and the saved pages of Readeck. */
+/** Files that are left out: those that macOS adds, and the saved pages of Readeck. */
 const UNWANTED = /^__MACOSX\/|\/container\//;
 const MAX_BYTES = 300 * 1024 * 1024;
 const UNKNOWN_COMPRESSION = 14;
