@@ -59,7 +59,7 @@ function makeText(words) {
 }
 
 async function measure(size) {
-  const { runLayers } = await import('../src/features/analysis/analyse.ts');
+  const { runLayers } = await import('../src/features/analysis/layer-pipeline.ts');
   const { joinFragments } = await import('../src/features/analysis/text.ts');
   const { LAYERS } = await import('../src/contract/analysis.ts');
   const read = (text) => runLayers(joinFragments([{ idx: 0, canonical_text: text }]), LAYERS).word_count;

@@ -1,7 +1,7 @@
 import type { Feature } from '../features/feature.ts';
 
 /** Features that have been created so far, and the services of all of them. */
-export interface FoldedFeatures<Platform extends object, Services extends object> {
+interface FoldedFeatures<Platform extends object, Services extends object> {
   features: Feature[];
   services: Services;
   /** Creates the next feature. It takes any part of the platform and of the services of the features before it. */

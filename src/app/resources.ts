@@ -12,7 +12,7 @@ import { createTextProcesses } from './text-processes.ts';
 
 export type Resources = ReturnType<typeof createResources>;
 
-export interface ResourcesOptions {
+interface ResourcesOptions {
   config: Pick<Config, 'storage' | 'egressAllow' | 'ml'>;
   log: Logger;
   /** Commands that export no metrics leave it out. */
@@ -32,17 +32,17 @@ export function createResources({ config, log, metrics, youtubeOrigin }: Resourc
     ...(youtubeOrigin && { youtubeOrigin }),
     onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
   });
-  const analyser = createAnalysisProcesses({ metrics });
+  const analysisProcesses = createAnalysisProcesses({ metrics });
   const projector = createProjector({ metrics });
   const texts = createTextProcesses(metrics);
-  const pools = [extractors, analyser, projector, texts];
+  const pools = [extractors, analysisProcesses, projector, texts];
   return {
     storage: storage as Storage,
     egress,
     /** Reaches the model's endpoint, public or not, and nothing else that is private. */
     modelEgress,
     extractors,
-    analyser,
+    analysisProcesses,
     projector,
     texts,
     /** Measures the use of the pools of processes. */

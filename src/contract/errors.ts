@@ -200,7 +200,7 @@ export class Failure extends Error {
   }
 }
 
-export interface NexusErrorOptions extends ErrorOptions {
+interface NexusErrorOptions extends ErrorOptions {
   retryAfterSeconds?: number;
   details?: Record<string, unknown>;
 }

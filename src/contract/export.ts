@@ -81,7 +81,6 @@ export const exportedDocument = z.object({
     .boolean()
     .describe('Whether a policy removed titles, author, description, note, highlights and texts.'),
 });
-export type ExportedDocument = z.output<typeof exportedDocument>;
 
 export const EXPORT_FORMAT = 'nexus-export';
 export const EXPORT_VERSION = 1;

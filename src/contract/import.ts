@@ -26,7 +26,7 @@ const target = highlightTarget.refine(
   { path: ['selector'], message: 'must have a quote, which is not only white space' },
 );
 
-export const importedHighlight = z.strictObject({
+const importedHighlight = z.strictObject({
   target: target.describe(
     'The passage. It is looked for in the text by its quote as soon as the text is there; the position helps.',
   ),
@@ -38,7 +38,7 @@ export const importedHighlight = z.strictObject({
 });
 export type ImportedHighlight = z.output<typeof importedHighlight>;
 
-export const importedReading = z.strictObject({
+const importedReading = z.strictObject({
   progress: z.number().min(0).max(1),
   finished_at: moment.nullable().default(null),
   updated_at: moment.optional().describe('When it was last read. Default: now.'),

@@ -14,7 +14,7 @@ export const FIELD_CODES = [
   'invalid',
 ] as const;
 
-export type FieldCode = (typeof FIELD_CODES)[number];
+type FieldCode = (typeof FIELD_CODES)[number];
 
 /** One invalid field. `path` is its place in the body or query: `payload.urls.0`. */
 export interface InvalidField {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursor, id, listOf, page, text, timestamp } from './wire.ts';
+import { cursor, id, listOf, text, timestamp } from './wire.ts';
 
 export const jobStatus = z.enum(['queued', 'running', 'retry_wait', 'succeeded', 'failed', 'cancelled']);
 export type JobStatus = z.infer<typeof jobStatus>;
@@ -127,12 +127,16 @@ export const jobSelection = z
   );
 export type JobSelection = z.output<typeof jobSelection>;
 
-export const bulkOutcome = z.object({
+export const jobsChanged = z.object({
   changed: z.int(),
   unchanged: z.int().describe('Jobs whose status did not allow the action.'),
   not_found: z.int(),
-  page,
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Continues with more jobs of the filter; null when all are done.'),
 });
+export type JobsChanged = z.output<typeof jobsChanged>;
 
 const MINUTES_PER_WEEK = 10_080;
 

@@ -54,11 +54,13 @@ export const libraryMediaQuery = listQuery.extend({
 export const editLibraryMedia = z
   .strictObject({ tags: tagNames })
   .meta({ examples: [{ tags: ['oceans/tides'] }] });
-export const editedLibraryMedia = z.object({
+export const taggedLibraryMedia = z.object({
   library_id: id,
   media_id: id,
   library_tags: libraryTags,
 });
+
+export type TaggedLibraryMedia = z.output<typeof taggedLibraryMedia>;
 
 export const libraryTag = z.object({ name: z.string(), media_count: z.int() });
 /** Tags of a library have no ids. The name is not a part of the path, because it may contain slashes. */

@@ -52,7 +52,6 @@ const landmark = z.object({
   fragment_idx: z.number().int(),
   element: elementId.optional(),
 });
-export type Landmark = z.output<typeof landmark>;
 
 export const bookFacts = z.object({
   direction: z.enum(['ltr', 'rtl']).describe('The direction in which pages turn.'),

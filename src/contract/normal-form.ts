@@ -1,4 +1,4 @@
-export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD';
+type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD';
 
 /** The limit of Unicode's stream-safe text format (UAX #15). No language writes more marks on one letter. */
 const MAX_UNSORTED_RUN = 30;

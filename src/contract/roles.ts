@@ -17,7 +17,7 @@ export function lowerRole(a: Role, b: Role): Role {
  * The purposes of a key. `read` and `write` allow requests that read and that change; `operate` and `admin` lift the
  * key's role above viewer, as far as its person's role goes.
  */
-export const SCOPES = ['read', 'write', 'operate', 'admin'] as const;
+const SCOPES = ['read', 'write', 'operate', 'admin'] as const;
 export const scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof scope>;
 

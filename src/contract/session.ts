@@ -32,7 +32,7 @@ export const updateMe = z
   .strictObject({ display_name: text(1, 200).optional(), username: username.optional() })
   .refine((change) => Object.keys(change).length > 0, 'must have at least one of display_name, username');
 
-export const MIN_PASSWORD_LENGTH = 10;
+const MIN_PASSWORD_LENGTH = 10;
 
 export const changePassword = z.strictObject({
   new_password: z

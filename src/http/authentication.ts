@@ -29,7 +29,7 @@ export interface Authentication {
 }
 
 /** How many more requests a caller may make. */
-export interface Allowance {
+interface Allowance {
   limit: number;
   remaining: number;
   /** Until all requests are there again. */

@@ -4,6 +4,7 @@ import type { Actor } from '../platform/audit/audit.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { digest } from '../platform/version-tag.ts';
 import type { HttpServer } from './http-server.ts';
+import { hasETag } from './openapi/headers.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -21,9 +22,11 @@ export function registerConditionalRequests(server: HttpServer): void {
   server.decorateReply('version', undefined);
 
   server.addHook('onSend', async (request, reply, payload) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (reply.statusCode !== 200 || typeof payload !== 'string' || (!isRead && !reply.version))
-      return payload;
+    if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+    const { config } = request.routeOptions;
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const isRead = hasETag({ method, config });
+    if (!isRead && !reply.version) return payload;
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
     if (reply.hasHeader('etag')) return payload;
     const content = digest(payload);
@@ -52,6 +55,19 @@ export async function unlessKnown<T extends { state: string }>(
   const data = await read();
   reply.header('etag', tagOf(data.state));
   return { data };
+}
+
+/** Answers with bytes whose state is known before they are made, and makes them only for those who do not have them. */
+export async function sendUnlessKnown(
+  reply: FastifyReply,
+  { state, make }: { state: string; make: () => Promise<unknown> },
+): Promise<never> {
+  const tag = tagOf(state);
+  const isKnown = isNotModified(reply.request, tag);
+  const payload = isKnown ? notModified(reply) : await make();
+  // Not before: an error must not have the ETag of the answer.
+  reply.header('etag', tag).header('cache-control', 'private, no-cache');
+  return reply.send(payload as never) as never;
 }
 
 /** Another release may write the same state differently. */

@@ -59,13 +59,13 @@ export function registerDrain(app: FastifyInstance) {
     /** Resolves when all connections are closed or have been idle for a second; at the latest after `graceMs`. */
     async start(graceMs: number): Promise<void> {
       draining = true;
+      const deadline = performance.now() + graceMs;
       await acceptWaiting();
       // The method of http.Server would also close idle connections, on which a request may be under way already.
       net.Server.prototype.close.call(app.server);
       for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close');
       for (const listener of listeners) listener();
       lastUse = performance.now();
-      const deadline = lastUse + graceMs;
       while (connections.size > 0) {
         const end = open.size > 0 ? deadline : Math.min(lastUse + LINGER_MS, deadline);
         const left = end - performance.now();

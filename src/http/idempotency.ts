@@ -3,14 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import { invalidField } from '../contract/invalid-request.ts';
+import { type Role, roleAllows } from '../contract/roles.ts';
 import type { Actor } from '../platform/audit/audit.ts';
 import type {
   IdempotentRequest,
   IdempotentRequests,
   StoredAnswer,
 } from '../platform/idempotency/idempotent-requests.ts';
+import { actorOf, principalOf } from './authentication.ts';
 import { replyWithError, writeError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { idsAndFlags, type Repeated } from './repeats.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,32 +21,39 @@ declare module 'fastify' {
     idempotent: IdempotentRequest | null;
     /** Claims the `Idempotency-Key`; undefined without one. */
     claim: Actor['claim'];
+    /** Whether this request has claimed its key, so that an error of it is its own. */
+    hasClaimed: boolean;
   }
 }
 
 const VALID_KEY = /^[\x21-\x7e]{1,255}$/;
-/** Larger answers are not stored. No route that creates something has one. */
-const MOST_STORED_BYTES = 1024 * 1024;
 const KEPT_HEADERS = ['content-type', 'location'];
+const REPLAYED = { 'idempotency-replayed': 'true' };
 /** How long a request waits for the answer to an equal one that is being carried out. */
 const ANSWER_WAIT_MS = 5000;
 const ANSWER_POLL_MS = 25;
 
 /**
- * Carries out a POST with an `Idempotency-Key` once: an equal request within a day gets the same answer. When a person
- * deletes an object for a second time, which is not there any more, the answer is that of the first.
+ * Carries out a POST with an `Idempotency-Key` once. Its route says how an equal request within a day is answered, so that
+ * nobody reads there what they may not read any more. When a person deletes an object for a second time, which is not there
+ * any more, the answer is that of the first.
  */
 export function registerIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('idempotent', null);
   server.decorateRequest('claim', undefined);
+  server.decorateRequest('hasClaimed', false);
 
   server.addHook('preHandler', async (request, reply) => {
     const idempotent = identify(request);
     request.idempotent = idempotent;
     if (!idempotent || request.method === 'DELETE') return;
-    request.claim = (tx) => requests.claim(tx, idempotent);
     const earlier = await requests.find(idempotent);
-    if (earlier) return replay(reply, earlier.answer ?? (await waitForAnswer(idempotent)));
+    if (earlier) return repeat(request, reply, earlier.answer ?? (await waitForAnswer(idempotent)));
+    request.claim = async (tx) => {
+      request.hasClaimed = false;
+      await requests.claim(tx, idempotent);
+      request.hasClaimed = true;
+    };
   });
 
   server.addHook('onSend', async (request, reply, payload) => {
@@ -51,17 +61,14 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
     if (!idempotent || reply.hasHeader('idempotency-replayed')) return payload;
     const { statusCode: status } = reply;
     if (status >= 200 && status < 300) {
-      const answer = {
-        status,
-        headers: keptHeaders(reply),
-        body: typeof payload === 'string' ? payload : '',
-      };
+      const stored =
+        request.method === 'DELETE'
+          ? requests.note(idempotent)
+          : requests.storeAnswer(idempotent, toStore(request, reply, payload));
       // The request is done, whether its answer can be stored or not.
-      if (answer.body.length <= MOST_STORED_BYTES) {
-        await requests.storeAnswer(idempotent, answer).catch((error) => {
-          request.log.warn({ err: error }, 'the answer to an idempotent request could not be stored');
-        });
-      }
+      await stored.catch((error) => {
+        request.log.warn({ err: error }, 'the answer to an idempotent request could not be stored');
+      });
       return payload;
     }
     if (!isGone(request, payload)) return payload;
@@ -87,11 +94,11 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
    * because the key was claimed, or because what it was to make is there.
    */
   async function replayEqual(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { idempotent, claim } = request;
-    if (!idempotent || !claim) return false;
+    const { idempotent, claim, hasClaimed } = request;
+    if (!idempotent || !claim || hasClaimed) return false;
     const earlier = await requests.find(idempotent);
     if (!earlier) return false;
-    replay(reply, earlier.answer ?? (await waitForAnswer(idempotent)));
+    await repeat(request, reply, earlier.answer ?? (await waitForAnswer(idempotent)));
     return true;
   }
 
@@ -115,12 +122,63 @@ function isGone(request: FastifyRequest, payload: unknown): boolean {
   return goneCode !== undefined && typeof payload === 'string' && payload.includes(`"code":"${goneCode}"`);
 }
 
-function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): FastifyReply {
+/** Answers a repeat with the status and the headers of the first answer, as far as the caller may have it now. */
+async function repeat(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stored: StoredAnswer,
+): Promise<FastifyReply> {
+  const { repeat: how } = request.routeOptions.config;
+  const { status, headers, body } = stored;
+  const repeated = () => repeatedBy(request, body) as Repeated<never, never>;
+  if (how?.kind === 'read') {
+    const current = await how.read(repeated());
+    return reply
+      .status(status)
+      .headers({ ...headers, ...REPLAYED })
+      .send(current);
+  }
+  if (how?.kind === 'secret') requireSameCredential(request, stored);
+  else if (how?.kind === 'stored') await how.check?.(repeated());
+  else throw new NexusError('E_IDEMPOTENCY_CONFLICT', 'This request was carried out. Read what it has made.');
   return reply
     .status(status)
-    .headers({ ...headers, 'idempotency-replayed': 'true' })
+    .headers({ ...headers, ...REPLAYED })
     .serializer((text: string) => text)
     .send(body);
+}
+
+function repeatedBy(request: FastifyRequest, answer: string): Repeated {
+  const { params, body } = request;
+  const made = idsAndFlags(answer);
+  return {
+    principal: principalOf(request),
+    actor: actorOf(request),
+    params: params as Repeated['params'],
+    body,
+    made,
+  };
+}
+
+/** A secret belongs to the key that asked for it, or to the sessions of the person, while the role is no lower. */
+function requireSameCredential(request: FastifyRequest, { apiKeyId, role }: StoredAnswer): void {
+  const principal = principalOf(request);
+  if (principal.api_key_id === apiKeyId && roleAllows(principal.role, role as Role)) return;
+  throw new NexusError(
+    'E_FORBIDDEN',
+    'This Idempotency-Key was used with other credentials, and the answer has a secret. Repeat the request with those.',
+  );
+}
+
+/** Of an answer that is read again, only ids and flags are stored: its text may have to disappear at any time. */
+function toStore(request: FastifyRequest, reply: FastifyReply, payload: unknown): StoredAnswer {
+  const { kind } = request.routeOptions.config.repeat ?? { kind: 'fresh' };
+  const { api_key_id: apiKeyId, role } = principalOf(request);
+  const text = typeof payload === 'string' ? payload : '';
+  const isWhole = kind === 'stored' || kind === 'secret';
+  const body = isWhole ? text : JSON.stringify(idsAndFlags(text));
+  const headers = keptHeaders(reply, isWhole ? KEPT_HEADERS : ['location']);
+  return { status: reply.statusCode, headers, body, apiKeyId, role };
 }
 
 function identify(request: FastifyRequest): IdempotentRequest | null {
@@ -129,21 +187,32 @@ function identify(request: FastifyRequest): IdempotentRequest | null {
   const userId = principal.user_id;
   if (method === 'DELETE') {
     if (!request.routeOptions.config.goneCode) return null;
-    const key = `DELETE ${request.url}`;
+    const key = `DELETE ${pathOf(request)}`;
     return { userId, key, requestHash: createHash('sha256').update(key).digest() };
   }
   const key = request.headers['idempotency-key'];
   if (method !== 'POST' || key === undefined) return null;
+  if (request.routeOptions.config.repeat?.kind === 'fresh') return null;
   if (typeof key !== 'string' || !VALID_KEY.test(key))
     throw invalidField('Idempotency-Key', 'must have 1 to 255 visible ASCII characters', 'wrong_format');
   const requestHash = createHash('sha256')
-    .update(`${method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+    .update(`${method} ${pathOf(request)}\n${JSON.stringify(request.body ?? null)}`)
     .digest();
   return { userId, key, requestHash };
 }
 
-function keptHeaders(reply: FastifyReply): Record<string, string> {
-  const kept = KEPT_HEADERS.flatMap((name) => {
+/** Returns the path with its parameters as they were read: ids are in lower case, whatever was sent. */
+function pathOf({ routeOptions, params, url }: FastifyRequest): string {
+  const given = params as Record<string, unknown>;
+  const path = (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name) =>
+    encodeURIComponent(String(given[name])),
+  );
+  const query = url.indexOf('?');
+  return query === -1 ? path : path + url.slice(query);
+}
+
+function keptHeaders(reply: FastifyReply, names: string[]): Record<string, string> {
+  const kept = names.flatMap((name) => {
     const value = reply.getHeader(name);
     return value === undefined ? [] : [[name, String(value)] as const];
   });

@@ -2,6 +2,7 @@ import type { FastifySchema } from 'fastify';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Access } from './access.ts';
+import type { Repeat } from './repeats.ts';
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -27,10 +28,16 @@ declare module 'fastify' {
     bodyType?: string;
     /** The error of a DELETE whose object is not there. To whoever deleted it, the answer is 204 instead, as before. */
     goneCode?: ErrorCode;
+    /** How a repeat of this POST with the same `Idempotency-Key` is answered. Without it, a repeat is refused. */
+    repeat?: Repeat;
     /** Describes the body in the OpenAPI document, where its schema says less than what is accepted. */
     describedBody?: z.ZodType;
     /** Request headers that this route reads, besides those that all routes read. */
     requestHeaders?: string[];
+    /** Headers of successful answers, besides those that follow from the method, the status and the request headers. */
+    answerHeaders?: string[];
+    /** Set when no route returns what this one creates, so that 201 has no `Location`. */
+    hasNoLocation?: boolean;
   }
 }
 
@@ -50,8 +57,11 @@ interface Description {
   contentTypes?: Record<number, string[]>;
   bodyType?: string;
   requestHeaders?: string[];
+  answerHeaders?: string[];
+  hasNoLocation?: boolean;
   describedBody?: z.ZodType;
   goneCode?: ErrorCode;
+  repeat?: Repeat;
 }
 
 /**
@@ -68,8 +78,11 @@ export function routeOptions({ tags, ...common }: Common) {
       contentTypes,
       bodyType,
       requestHeaders,
+      answerHeaders,
+      hasNoLocation,
       describedBody,
       goneCode,
+      repeat,
       ...schema
     } = described;
     return {
@@ -79,8 +92,11 @@ export function routeOptions({ tags, ...common }: Common) {
         ...(contentTypes && { contentTypes }),
         ...(bodyType && { bodyType }),
         ...(requestHeaders && { requestHeaders }),
+        ...(answerHeaders && { answerHeaders }),
+        ...(hasNoLocation && { hasNoLocation }),
         ...(describedBody && { describedBody }),
         ...(goneCode && { goneCode }),
+        ...(repeat && { repeat }),
       },
       schema: { tags, ...schema } as unknown as Omit<Schema, keyof Description>,
     };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NexusError } from '../contract/errors.ts';
+import { invalidField } from '../contract/invalid-request.ts';
 import type { Page } from '../contract/wire.ts';
 
 /** A text in a cursor. PostgreSQL has no NUL in text. */
@@ -64,8 +64,5 @@ function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): Page
 }
 
 function refuseCursor(): never {
-  throw new NexusError(
-    'E_INVALID_REQUEST',
-    'cursor is not valid for this list. Omit it to start from the beginning.',
-  );
+  throw invalidField('cursor', 'is not valid for this list. Omit it to start from the beginning');
 }

@@ -14,8 +14,6 @@ interface Waiting {
   start(): void;
 }
 
-export type Slots = ReturnType<typeof createSlots>;
-
 /** Limits parallel work of one kind, per person and in total. Work that would wait too long is refused. */
 export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: SlotLimits) {
   const running = new Map<string, number>();

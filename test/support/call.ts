@@ -50,6 +50,6 @@ export async function call(
     headers: response.headers,
     body: isJson && text ? JSON.parse(text) : text,
   };
-  await checkAnswer(url, method, path, { ...answer, type: response.headers.get('content-type') });
+  await checkAnswer(url, method, path, answer);
   return answer;
 }

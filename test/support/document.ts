@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { inject } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../src/http/openapi/types.ts';
+import type { Answer, OpenApiDocument, Operation } from '../../src/http/openapi/types.ts';
 
 interface Described {
   pattern: RegExp;
@@ -17,6 +17,7 @@ interface Checker {
   paths: Described[];
   ajv: Ajv2020;
   validators: Map<string, ValidateFunction>;
+  describedHeaders: OpenApiDocument['components']['headers'];
 }
 
 let checker: Promise<Checker> | undefined;
@@ -26,18 +27,20 @@ export async function checkAnswer(
   url: string,
   method: string,
   requested: string,
-  answer: { status: number; type: string | null; body: unknown },
+  answer: { status: number; headers: Headers; body: unknown },
 ): Promise<void> {
-  const { status, type, body } = answer;
-  if (!type?.startsWith('application/json') || method === 'HEAD') return;
+  const { status, headers, body } = answer;
+  if (method === 'HEAD') return;
   checker ??= createChecker(url);
-  const { paths, ajv, validators } = await checker;
+  const { paths, ajv, validators, describedHeaders } = await checker;
   const name = requested.split('?', 1)[0] ?? '';
   const described = paths.find(({ pattern }) => pattern.test(name));
   const operation = described?.operations[method.toLowerCase()];
   const given = operation?.responses[status];
   if (operation && !given && status !== 405)
     throw new Error(`${method} ${requested} answers ${status}, which its operation does not describe.`);
+  if (given) checkHeaders(`${method} ${requested} answers ${status}`, given, headers, describedHeaders);
+  if (!headers.get('content-type')?.startsWith('application/json')) return;
   const schema = given ? given.content?.['application/json']?.schema : ERROR;
   if (!schema) throw new Error(`${method} ${requested} answers ${status} with JSON, which is not described.`);
   const key = JSON.stringify(schema);
@@ -47,6 +50,24 @@ export async function checkAnswer(
   throw new Error(
     `The answer ${status} to ${method} ${requested} is not as described: ${ajv.errorsText(validate.errors)}`,
   );
+}
+
+/** Throws when a header that is described is missing, or when there is one that is not described. */
+function checkHeaders(
+  answer: string,
+  { headers = {} }: Answer,
+  given: Headers,
+  known: Checker['describedHeaders'],
+) {
+  const isRefused = / [45]\d\d$/.test(answer);
+  for (const [name, { required }] of Object.entries(known)) {
+    const isDescribed = name in headers;
+    // A refusal may come before the caller, and so the limit, is known.
+    const isDue = required || (name.startsWith('RateLimit-') && !isRefused);
+    if (isDescribed && isDue && !given.has(name))
+      throw new Error(`${answer} without ${name}, which is described.`);
+    if (!isDescribed && given.has(name)) throw new Error(`${answer} with ${name}, which is not described.`);
+  }
 }
 
 const ERROR = { $ref: '#/components/schemas/Error' };
@@ -73,7 +94,7 @@ async function createChecker(url: string): Promise<Checker> {
   }));
   // `/libraries/invites` is a path of its own, not the library with the id `invites`.
   paths.sort((a, b) => a.pointer.split('{').length - b.pointer.split('{').length);
-  return { paths, ajv, validators: new Map() };
+  return { paths, ajv, validators: new Map(), describedHeaders: document.components.headers };
 }
 
 function absolute(schema: object): object {

@@ -13,7 +13,7 @@ const HOOK = new URL('typescript-in-processes.mjs', import.meta.url);
 const input = {
   ...childPrograms,
   'hostile-worker': 'test/support/fixtures/processes/hostile-worker.ts',
-  'analyse-texts': 'test/support/fixtures/processes/analyse-texts.ts',
+  'print-analysis': 'test/support/fixtures/processes/print-analysis.ts',
   'jobs-worker-process': 'test/crash/jobs/jobs-worker-process.ts',
 };
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -159,6 +160,27 @@ test('no statement uses the table names of the predicates of access, which would
     'src/features/libraries/access/can-read-media.ts',
     'src/features/libraries/closure/derived-rows.ts',
   ]);
+});
+
+/** Names the line of each function, and of each type of a function, that has more parameters than `most`. */
+function withManyParameters(file: string, most: number): string[] {
+  const source = read(file);
+  const found: string[] = [];
+  const visit = (node: object) => {
+    const { type, start, params } = node as { type?: string; start?: number; params?: unknown[] };
+    // The `params` of a list of types are types.
+    if (params && params.length > most && !type?.startsWith('TSTypeParameter')) {
+      found.push(`${file}:${source.slice(0, start).split('\n').length}`);
+    }
+    for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) visit(child);
+  };
+  visit(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file));
+  return found;
+}
+
+test('a function with more than four parameters takes an object', () => {
+  const found = ['src', 'web/src'].flatMap(sourcesOf).flatMap((file) => withManyParameters(file, 4));
+  expect(found).toEqual([]);
 });
 
 test('no import cycles', () => {

@@ -25,7 +25,7 @@ export function createAnalysisProcesses({
     metrics,
   });
   return {
-    analyse: (task: AnalysisTask, signal?: AbortSignal) => pool.run('analyse', task, { signal }),
+    readLayers: (task: AnalysisTask, signal?: AbortSignal) => pool.run('readLayers', task, { signal }),
     usage: pool.usage,
     close: () => pool.close(),
   };

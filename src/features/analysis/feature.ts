@@ -14,8 +14,8 @@ import { registerAnalysisRoutes } from './routes.ts';
 import { createRunAnalysis } from './run-analysis.ts';
 import { createRuns } from './runs.ts';
 
-export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log'> {
-  analyser: AnalysisProcesses;
+interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log'> {
+  analysisProcesses: AnalysisProcesses;
   modelEgress: Egress;
   texts: { run: RunByCost<typeof governanceWork> };
   authentication: Authentication;
@@ -30,13 +30,20 @@ export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log
 }
 
 export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies) {
-  const { sql, log, analyser, texts, requester, jobs, governance, config } = dependencies;
+  const { sql, log, analysisProcesses, texts, requester, jobs, governance, config } = dependencies;
   const { requireMode } = dependencies.authentication;
   const model = config.ml && createMlPlugin({ ...config.ml, egress: dependencies.modelEgress });
   const plugins = model ? [model, deterministicPlugin] : [deterministicPlugin];
   const registry = createPluginRegistry(plugins, log);
-  const analysisRuns = createRuns({ sql, governance, requireMode, submit: jobs.submit });
-  const runAnalysis = createRunAnalysis({ ...config, sql, requester, analyser, registry, run: texts.run });
+  const analysisRuns = createRuns({ sql, governance, requireMode, submit: jobs.submit, getJob: jobs.get });
+  const runAnalysis = createRunAnalysis({
+    ...config,
+    sql,
+    requester,
+    analysisProcesses,
+    registry,
+    run: texts.run,
+  });
   const analysisProfiles = {
     profiles: profilesOf(plugins),
     is_shadow_enabled: config.shadowExecutionEnabled,

@@ -11,7 +11,7 @@ import type { FinishedRun, RunAnalysis } from './run-analysis.ts';
 import type { Runs } from './runs.ts';
 import * as store from './store.ts';
 
-export interface AnalysisJobsDependencies extends Pick<Runs, 'authorise'> {
+interface AnalysisJobsDependencies extends Pick<Runs, 'authorise'> {
   sql: Database;
   runAnalysis: RunAnalysis;
 }

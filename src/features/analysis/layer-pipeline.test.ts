@@ -10,7 +10,7 @@ import { LAYERS, layerOutput } from '../../contract/analysis.ts';
 import { runLayers, type TextAnalysis } from './layer-pipeline.ts';
 import { joinFragments, spanOf } from './text.ts';
 
-const analyse = (...fragments: string[]) =>
+const readAll = (...fragments: string[]) =>
   runLayers(joinFragments(fragments.map((canonical_text, idx) => ({ idx, canonical_text }))), LAYERS);
 const confidences = ({ baselines }: TextAnalysis) =>
   LAYERS.map((layer) => baselines[layer]?.confidence ?? -1);
@@ -34,21 +34,21 @@ function expectSound(analysis: TextAnalysis, fragments: string[]): void {
 }
 
 test('an empty text has no findings and confidence 0', () => {
-  const analysis = analyse('');
+  const analysis = readAll('');
   expectSound(analysis, ['']);
   expect(analysis).toMatchObject({ language: 'und', word_count: 0 });
   expect(confidences(analysis)).toEqual(LAYERS.map(() => 0));
 });
 
 test('one word is one word', () => {
-  const analysis = analyse('Hello');
+  const analysis = readAll('Hello');
   expectSound(analysis, ['Hello']);
   expect(analysis.word_count).toBe(1);
   expect(Math.max(...confidences(analysis))).toBeLessThan(0.5);
 });
 
 test('English is detected, and a longer text has higher confidence', () => {
-  const [short, long] = [analyse(texts.HARBOUR.slice(0, 77)), analyse(texts.HARBOUR)];
+  const [short, long] = [readAll(texts.HARBOUR.slice(0, 77)), readAll(texts.HARBOUR)];
   expect(long.language).toBe('en');
   for (const [index, confidence] of confidences(long).entries()) {
     expect(confidence).toBeGreaterThanOrEqual(confidences(short)[index] ?? 1);
@@ -62,7 +62,7 @@ test.each([
   ['Hebrew', texts.HEBREW, 10],
   ['Chinese', texts.CHINESE, 14],
 ])('%s is counted, and layers for English have lower confidence', (_name, text, words) => {
-  const analysis = analyse(text);
+  const analysis = readAll(text);
   expectSound(analysis, [text]);
   expect(analysis.language).toBe('und');
   expect(Math.abs(analysis.word_count - words)).toBeLessThanOrEqual(2);
@@ -74,7 +74,7 @@ test.each([
 });
 
 test('a text of emoji has signs and no words', () => {
-  const analysis = analyse(texts.EMOJI);
+  const analysis = readAll(texts.EMOJI);
   expectSound(analysis, [texts.EMOJI]);
   expect(analysis.word_count).toBe(0);
   const emoji = analysis.baselines.semiotic?.output.findings.map(({ label, count }) => [label, count]);
@@ -102,7 +102,7 @@ test('any text gives a valid analysis', () => {
         { minLength: 1, maxLength: 4 },
       ),
       (parts) => {
-        expectSound(analyse(...parts), parts);
+        expectSound(readAll(...parts), parts);
       },
     ),
     { numRuns: 75 },
@@ -110,20 +110,20 @@ test('any text gives a valid analysis', () => {
 });
 
 test('the same text gives the same bytes, whatever was analysed before', () => {
-  const first = JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH));
-  for (const text of Object.values(texts)) analyse(text);
-  analyse(Array.from({ length: 5000 }, (_, index) => `word${index.toString(36)}q`).join(' '));
-  expect(JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH))).toBe(first);
+  const first = JSON.stringify(readAll(texts.HARBOUR, texts.SPEECH));
+  for (const text of Object.values(texts)) readAll(text);
+  readAll(Array.from({ length: 5000 }, (_, index) => `word${index.toString(36)}q`).join(' '));
+  expect(JSON.stringify(readAll(texts.HARBOUR, texts.SPEECH))).toBe(first);
 });
 
 test('two megabytes are analysed completely', () => {
   const paragraph = `${texts.HARBOUR.replaceAll('\n', ' ')} ${texts.ARGUMENT}\n`;
   const text = paragraph.repeat(Math.ceil(2_000_000 / paragraph.length));
   const before = process.memoryUsage().heapUsed;
-  const analysis = analyse(text);
+  const analysis = readAll(text);
   expectSound(analysis, [text]);
   const times = text.length / paragraph.length;
-  expect(analysis.word_count).toBe(analyse(paragraph).word_count * times);
+  expect(analysis.word_count).toBe(readAll(paragraph).word_count * times);
   const lamps = analysis.baselines.token?.output.findings.find(({ label }) => label === 'lamp');
   expect(lamps?.count).toBe(3 * times);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
@@ -140,7 +140,7 @@ describe('texts made to be slow', () => {
     ['line ends', '\n'.repeat(300_000)],
     ['one sentence', 'and so on '.repeat(30_000)],
   ])('%s', { timeout: 60_000 }, (_name, text) => {
-    expectSound(analyse(text), [text]);
+    expectSound(readAll(text), [text]);
   });
 });
 
@@ -157,7 +157,7 @@ test('ranges are converted to spans of their fragment, and end with it', () => {
 });
 
 test('a word in the second fragment is found there', () => {
-  const analysis = analyse('The sea was calm.', 'The lamp burned. The lamp went out.');
+  const analysis = readAll('The sea was calm.', 'The lamp burned. The lamp went out.');
   const lamp = analysis.baselines.token?.output.findings.find(({ label }) => label === 'lamp');
   expect(lamp?.spans).toEqual([
     { fragment_idx: 1, start: 4, end: 8 },

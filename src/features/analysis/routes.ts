@@ -5,9 +5,11 @@ import { answer, id, listOf } from '../../contract/wire.ts';
 import { data } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { type Repeated, readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { Runs } from './runs.ts';
 
+type AnalyzeRequest = z.output<typeof contract.analyze>;
 const byId = z.object({ id });
 const forOperators = routeOptions({ access: 'operator', feature: 'analysis.submit', tags: ['Analysis'] });
 const forViewers = routeOptions({ access: 'viewer', feature: 'analysis', tags: ['Analysis'] });
@@ -30,6 +32,9 @@ export function registerAnalysisRoutes(api: HttpServer, runs: Runs, profiles: co
         'E_MEDIA_NOT_FOUND',
         'E_INVALID_STATE',
       ],
+      repeat: readAgain(({ body, made, principal, actor }: Repeated<unknown, AnalyzeRequest>) =>
+        data(runs.getSubmitted(String(made.job_id), body, { principal, actor })),
+      ),
       operationId: 'analyzeMedia',
       summary: 'Analyse a document',
       description:

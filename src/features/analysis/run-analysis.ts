@@ -21,16 +21,16 @@ import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
 import type { AnalysisResult } from './work.ts';
 
-export interface RunAnalysisDependencies {
+interface RunAnalysisDependencies {
   sql: Database;
   requester: Requester;
-  analyser: AnalysisProcesses;
+  analysisProcesses: AnalysisProcesses;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
   run: RunByCost<typeof governanceWork>;
 }
 
-export interface AnalysisRequest
+interface AnalysisRequest
   extends Omit<AnalyzePayload, 'media_id' | 'document_id'>,
     Pick<JobContext, 'jobId' | 'createdBy' | 'requestId'> {
   media_id: string;
@@ -53,7 +53,7 @@ export type RunAnalysis = (request: AnalysisRequest, signal: AbortSignal) => Pro
 
 /** Analyses a document with the requester's current rights, under the current policies. */
 export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAnalysis {
-  const { sql, requester, analyser, registry, rawModeEnabled, run } = dependencies;
+  const { sql, requester, analysisProcesses, registry, rawModeEnabled, run } = dependencies;
   const redact = createRedact(run);
 
   function requireMode(user: User, mode: Mode): void {
@@ -81,7 +81,8 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
     const document = await permanently(readDocument(sql, user, media_id));
     const rules = await rulesOf(sql, mode);
     const layers = request.layers ?? LAYERS;
-    const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
+    const task = { fragments: document.fragments, layers, rules };
+    const result = await analysisProcesses.readLayers(task, signal);
     const refuse = async (hits: PolicyHit[]) => {
       const subject = { media_id, job_id: request.jobId };
       await recordDecision(sql, { mode, hits, actor, subject });
@@ -91,8 +92,8 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
     if (decisionOf(result.hits) === 'block') await refuse(result.hits);
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
     const source = { modality: modalityOf(document.kind), excerpt };
-    const analysed = await analyseLayers(registry.chain(plugin_profile), result, source, signal);
-    const { value: shown, hits } = await redactOutputs(analysed, rules);
+    const found = await askPlugins(registry.chain(plugin_profile), result, source, signal);
+    const { value: shown, hits } = await redactOutputs(found, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
       actor,
@@ -134,7 +135,8 @@ async function permanently<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-async function analyseLayers(
+/** Asks the plugins of a profile about each layer that the rules have read. */
+async function askPlugins(
   chain: Chain,
   { analysis }: AnalysisResult,
   source: { modality: Modality; excerpt: DocumentText },

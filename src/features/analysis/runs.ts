@@ -24,14 +24,15 @@ import { type Jobs, seesContent } from '../operations/jobs.ts';
 import { mean, rounded } from './layers/layer.ts';
 import * as store from './store.ts';
 
-export interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
+interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
   sql: Database;
   governance: Pick<Governance, 'shown'>;
+  getJob: Jobs['get'];
 }
 
 export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns({ sql, governance, requireMode, submit }: RunsDependencies) {
+export function createRuns({ sql, governance, requireMode, submit, getJob }: RunsDependencies) {
   /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
     const run = await store.findRun(sql, principal, id);
@@ -49,6 +50,16 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
     };
   }
 
+  async function answerOf(
+    { job_id, status, error_code, error_text, result }: Job,
+    execution_mode: z.output<typeof contract.analyze>['execution_mode'],
+    { principal, actor }: { principal: Principal; actor: Actor },
+  ): Promise<z.output<typeof contract.analyzeAnswer>> {
+    const runId = status === 'succeeded' ? String(result.analysis_run_id) : null;
+    const run = runId === null ? null : await requireRun(principal, runId, actor);
+    return { job_id, status, execution_mode, analysis_run_id: runId, run, error_code, error_text };
+  }
+
   return {
     get: requireRun,
 
@@ -64,10 +75,17 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
       actor: Actor,
     ): Promise<z.output<typeof contract.analyzeAnswer>> {
       const submitted = { job_type: 'analyze', payload, execution_mode, max_attempts: 3 };
-      const { job_id, status, error_code, error_text, result } = await submit(submitted, principal, actor);
-      const runId = status === 'succeeded' ? String(result.analysis_run_id) : null;
-      const run = runId === null ? null : await requireRun(principal, runId, actor);
-      return { job_id, status, execution_mode, analysis_run_id: runId, run, error_code, error_text };
+      return answerOf(await submit(submitted, principal, actor), execution_mode, { principal, actor });
+    },
+
+    /** Returns the answer to a submission again, under the rights and policies of now. */
+    async getSubmitted(
+      jobId: string,
+      { execution_mode, ...payload }: z.output<typeof contract.analyze>,
+      { principal, actor }: { principal: Principal; actor: Actor },
+    ) {
+      await requireReadable(sql, principal, analyzedMediaId(payload));
+      return answerOf(await getJob(jobId, principal), execution_mode, { principal, actor });
     },
 
     async list(

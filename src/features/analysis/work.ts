@@ -11,10 +11,10 @@ export interface AnalysisTask {
   rules: Rule[];
 }
 
-export type AnalysisResult = ReturnType<typeof analyse>;
+export type AnalysisResult = ReturnType<typeof readLayers>;
 
-/** Masks redacted text before any layer reads it. Masks keep the length, so ranges fit the original text, too. */
-function analyse({ fragments, layers, rules }: AnalysisTask) {
+/** Reads the layers of a text. Redacted text is masked before; masks keep the length, so ranges fit the original, too. */
+function readLayers({ fragments, layers, rules }: AnalysisTask) {
   const document = joinFragments(fragments);
   const { hits, redactions } = compileRules(rules).judge(document.text);
   const text = masked(document.text, redactions);
@@ -33,4 +33,4 @@ function analyse({ fragments, layers, rules }: AnalysisTask) {
 const EXCERPT_CHARACTERS = 12_000;
 
 /** The tasks of an analysis process. */
-export const analysisWork = { analyse };
+export const analysisWork = { readLayers };

@@ -115,7 +115,7 @@ describe('a branch', () => {
     const { id: branchId } = await fork(reader, { media_id: document });
     expect(await append(reader, branchId, 0, [insert(0, 'x'), insert(1000, 'y')])).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining('events.1: it reaches to 1000') } },
+      body: { error: { message: expect.stringContaining('events.1 does not fit: it reaches to 1000') } },
     });
     expect(await textOf(reader, branchId)).toMatchObject({ position: 0, text: TEXT });
   });

@@ -3,6 +3,7 @@ import type * as contract from '../../contract/branches.ts';
 import { type Branch, type Edit, MAX_BRANCH_TEXT_LENGTH } from '../../contract/branches.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
+import { invalidField } from '../../contract/invalid-request.ts';
 import type { Mode } from '../../contract/roles.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
@@ -15,18 +16,28 @@ import type { Governance } from '../governance/governance.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
+import { documentHasNoText } from '../media/text/document.ts';
 import * as store from './store.ts';
 import { costOfText, damaged, readStoredText, type StoredText } from './text.ts';
 import { type branchWork, NEAR, type Shown, TOO_LONG } from './work.ts';
 
-export interface BranchesDependencies extends Pick<Authentication, 'requireMode'> {
+interface BranchesDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
   governance: Pick<Governance, 'rules' | 'settle'>;
   run: RunByCost<typeof branchWork>;
 }
 
 /** An answer as JSON. It may contain a whole book, so it is serialised in a process. */
-export type Json = Uint8Array;
+type Json = Uint8Array;
+
+/**
+ * An answer that is not written yet. Its state names everything that it is made of: texts of a branch at a position never
+ * change, so their positions and the rules are enough.
+ */
+export interface Prepared {
+  state: string;
+  write(): Promise<Json>;
+}
 
 type Fork = z.output<typeof contract.forkBranch>;
 
@@ -56,10 +67,9 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
           );
         }
         const { text_hash, text_length } = document;
-        if (text_hash === null || text_length === null) {
-          throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
-        }
-        if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
+        if (text_hash === null || text_length === null) return documentHasNoText();
+        if (text_length > MAX_BRANCH_TEXT_LENGTH)
+          throw invalidField('media_id', `has a text that is too long. ${TOO_LONG}`, 'too_large');
         const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
         const id = newId();
         const created_by_user_id = principal.user_id;
@@ -74,7 +84,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
   /** The text of a branch after an event never changes, so it is computed before the transaction. */
   async function forkBranch(principal: Principal, parentId: string, fork: Fork, actor: Actor) {
     const parent = await requireBranch(sql, principal, parentId);
-    const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);
+    const at = await readStoredText(sql, parent, positionIn(parent, fork.position, 'position'));
     const copy = await run('branches.copy', at, { cost: costOfText(at) });
     if ('damagedAt' in copy) throw damaged(parentId, copy.damagedAt);
     const { text, ...measure } = copy;
@@ -125,7 +135,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const cost = costOfText(at) + costOfEdits(seen.text_length, edits);
       const appended = await run('branches.append', { at, edits }, { cost });
       if ('damagedAt' in appended) throw damaged(branchId, appended.damagedAt);
-      if ('refused' in appended) throw new NexusError('E_INVALID_REQUEST', appended.refused);
+      if ('refused' in appended)
+        throw invalidField(appended.refused.path, appended.refused.message, 'too_large');
       const events = appended.events.map((event, index) => ({
         ...event,
         position: after + index + 1,
@@ -169,7 +180,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       branchId: string,
       { cursor, limit, mode }: z.output<typeof contract.branchEventQuery>,
       actor: Actor,
-    ): Promise<Json> {
+    ): Promise<Prepared> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = decodeCursor(cursor, z.int32().min(0)) ?? 0;
@@ -178,28 +189,41 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const placed = listed.map((event) => ({ event, cursor: event.position }));
       const { data, page } = cutByCursor(placed, limit);
       const events = data.map(({ event }) => event);
-      const before = events.length === 0 ? undefined : await readKnownText(branch, after);
       const rules = await governance.rules(mode);
-      const size = charactersIn(events.map(({ text }) => text));
-      const whole = before ? costOfText(before) + costOfEdits(before.snapshot.length + size, events) : 0;
-      const cost = whole + 4 * size + 2 * costOfJudging(rules, size + 2 * NEAR * events.length);
-      const answer = await run('branches.events', { before, events, page, rules }, { cost });
-      return settle(answer, branchId, mode, actor);
+      const names = events.map(({ created_by }) => created_by);
+      return {
+        state: stateOf(branchId, after, events.length, page, names, rules),
+        write: async () => {
+          const before = events.length === 0 ? undefined : await readKnownText(branch, after);
+          const size = charactersIn(events.map(({ text }) => text));
+          const whole = before ? costOfText(before) + costOfEdits(before.snapshot.length + size, events) : 0;
+          const cost = whole + 4 * size + 2 * costOfJudging(rules, size + 2 * NEAR * events.length);
+          const answer = await run('branches.events', { before, events, page, rules }, { cost });
+          return settle(answer, branchId, mode, actor);
+        },
+      };
     },
 
     async text(
       principal: Principal,
       branchId: string,
-      { position, mode }: z.output<typeof contract.branchTextQuery>,
+      query: z.output<typeof contract.branchTextQuery>,
       actor: Actor,
-    ): Promise<Json> {
+    ): Promise<Prepared> {
+      const { mode } = query;
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const at = await readStoredText(sql, branch, position ?? branch.event_count);
+      const position = positionIn(branch, query.position, 'position');
       const rules = await governance.rules(mode);
-      const cost = 4 * costOfText(at) + costOfJudging(rules, costOfText(at));
-      const answer = await run('branches.text', { branch_id: branchId, at, rules }, { cost });
-      return settle(answer, branchId, mode, actor);
+      return {
+        state: stateOf(branchId, position, rules),
+        write: async () => {
+          const at = await readStoredText(sql, branch, position);
+          const cost = 4 * costOfText(at) + costOfJudging(rules, costOfText(at));
+          const answer = await run('branches.text', { branch_id: branchId, at, rules }, { cost });
+          return settle(answer, branchId, mode, actor);
+        },
+      };
     },
 
     async compare(
@@ -207,19 +231,26 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       branchId: string,
       query: z.output<typeof contract.compareQuery>,
       actor: Actor,
-    ): Promise<Json> {
+    ): Promise<Prepared> {
       const { mode } = query;
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const other = await requireBranch(sql, principal, query.with_branch_id ?? branchId);
-      const from = { branch_id: branch.id, at: await readStoredText(sql, branch, query.from) };
-      const to = { branch_id: other.id, at: await readStoredText(sql, other, query.to ?? other.event_count) };
+      const left = positionIn(branch, query.from, 'from');
+      const right = positionIn(other, query.to, 'to');
       const rules = await governance.rules(mode);
-      const length = costOfText(from.at) + costOfText(to.at);
-      // Comparing takes quadratic time in the number of differences, up to a bound.
-      const cost = 4 * length + Math.min(length * length, MOST_COMPARING) + costOfJudging(rules, length);
-      const answer = await run('branches.compare', { from, to, rules }, { cost });
-      return settle(answer, branchId, mode, actor);
+      return {
+        state: stateOf(branch.id, left, other.id, right, rules),
+        write: async () => {
+          const from = { branch_id: branch.id, at: await readStoredText(sql, branch, left) };
+          const to = { branch_id: other.id, at: await readStoredText(sql, other, right) };
+          const length = costOfText(from.at) + costOfText(to.at);
+          // Comparing takes quadratic time in the number of differences, up to a bound.
+          const cost = 4 * length + Math.min(length * length, MOST_COMPARING) + costOfJudging(rules, length);
+          const answer = await run('branches.compare', { from, to, rules }, { cost });
+          return settle(answer, branchId, mode, actor);
+        },
+      };
     },
   };
 
@@ -235,6 +266,16 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
 }
 
 const MOST_COMPARING = 1_000_000_000;
+
+const stateOf = (...parts: unknown[]) => JSON.stringify(parts);
+
+/** Returns the position that the caller asks for, or the last one. Refuses one that the branch has not reached. */
+function positionIn({ event_count }: store.BranchRow, asked: number | undefined, field: string): number {
+  const position = asked ?? event_count;
+  if (position <= event_count) return position;
+  const most = `must be at most ${event_count}, the number of events of the branch`;
+  throw invalidField(field, most, 'too_large');
+}
 
 /** Each edit reads the text up to its offset, copies it and hashes it. */
 function costOfEdits(textLength: number, edits: readonly object[]): number {

@@ -8,7 +8,7 @@ import { createBranchCheck, defineBranchReplay } from './integrity.ts';
 import { registerBranchRoutes } from './routes.ts';
 import type { branchWork } from './work.ts';
 
-export interface BranchesFeatureDependencies extends Pick<Platform, 'sql'> {
+interface BranchesFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof branchWork> };
   authentication: Authentication;
   requester: Requester;

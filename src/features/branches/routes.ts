@@ -6,10 +6,12 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { answer, id, listOf } from '../../contract/wire.ts';
 import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
+import { sendUnlessKnown } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { inChunks } from '../../platform/chunks.ts';
-import type { Branches, Json } from './branches.ts';
+import type { Branches, Prepared } from './branches.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'branches', tags: ['Branches'] });
@@ -29,6 +31,7 @@ export function registerBranchRoutes(api: HttpServer, branches: Branches): void 
     '/branches',
     forOperators({
       errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', 'E_TEXT_TOO_COSTLY', DAMAGED],
+      repeat: readAgain(({ made, principal }) => data(branches.get(principal, String(made.id)))),
       operationId: 'createBranch',
       summary: 'Create a branch',
       description: 'Forks the text of a document, or of a branch after one of its events.',
@@ -88,6 +91,7 @@ export function registerBranchRoutes(api: HttpServer, branches: Branches): void 
     '/branches/:id/events',
     forOperators({
       errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', 'E_TEXT_TOO_COSTLY', DAMAGED],
+      repeat: readAgain(({ made, principal }) => data(branches.get(principal, String(made.id)))),
       operationId: 'appendBranchEvents',
       summary: 'Append events to a branch',
       description:
@@ -165,8 +169,14 @@ export function registerBranchRoutes(api: HttpServer, branches: Branches): void 
 }
 
 /** Sends an answer that is already JSON in slices, because it may be long. */
-async function sendJson(reply: FastifyReply, answer: Promise<Json>): Promise<never> {
-  const json = await answer;
-  reply.type('application/json; charset=utf-8').header('content-length', json.length);
-  return reply.send(Readable.from(inChunks(json), { objectMode: false })) as never;
+async function sendJson(reply: FastifyReply, answer: Promise<Prepared>): Promise<never> {
+  const { state, write } = await answer;
+  return sendUnlessKnown(reply, {
+    state,
+    async make() {
+      const json = await write();
+      reply.type('application/json; charset=utf-8').header('content-length', json.length);
+      return Readable.from(inChunks(json), { objectMode: false });
+    },
+  });
 }

@@ -85,7 +85,7 @@ export async function copyDocumentText(tx: Transaction, branchId: string, mediaI
     where id = ${mediaId}`;
 }
 
-export type NewBranch = Pick<
+type NewBranch = Pick<
   BranchRow,
   'id' | 'media_id' | 'name' | 'parent_branch_id' | 'parent_position' | 'text_hash' | 'text_length'
 > & { created_by_user_id: string };

@@ -18,12 +18,6 @@ export interface StoredText {
 
 /** Reads what `textOf` needs. The text is computed in a process, because it may be long. */
 export async function readStoredText(sql: Queryable, branch: store.BranchRow, position: number) {
-  if (position > branch.event_count) {
-    throw new NexusError(
-      'E_INVALID_REQUEST',
-      `position must be at most ${branch.event_count}, the number of events of the branch.`,
-    );
-  }
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
   const range = { after: snapshot.position, upTo: position, limit: SNAPSHOT_EVERY * 2 };

@@ -28,9 +28,9 @@ const SENTENCES = {
     `the branch says that it ends with ${recorded}, and after event ${position} the text has ${found}`,
 };
 
-export type Damage = Difference & { kind: keyof typeof SENTENCES };
+type Damage = Difference & { kind: keyof typeof SENTENCES };
 
-export interface VerifyOptions {
+interface VerifyOptions {
   run: RunByCost<typeof branchWork>;
   signal: AbortSignal;
   /** Called after every batch of events. */

@@ -21,10 +21,10 @@ import { asEdit, SNAPSHOT_EVERY, type StoredText, textAfter, textOf } from './te
 export type Shown = { json: Uint8Array | null; hits: PolicyHit[] } | { damagedAt: number };
 
 /** The result of appending: a hash for every event and the snapshots to store, or why nothing is appended. */
-export type Appended =
+type Appended =
   | { events: { text_hash: string; text_length: number }[]; snapshots: { position: number; text: string }[] }
   | { damagedAt: number }
-  | { refused: string };
+  | { refused: { path: string; message: string } };
 
 /** The tasks of branches, which run in text processes. */
 export const branchWork = {
@@ -62,10 +62,12 @@ export const branchWork = {
         text = applyEdit(text, edit);
       } catch (error) {
         if (!(error instanceof EditOutOfRange)) throw error;
-        return { refused: `events.${index}: ${error.message}.` };
+        return { refused: { path: `events.${index}`, message: `does not fit: ${error.message}` } };
       }
       length = lengthAfter(length, edit, text);
-      if (length > MAX_BRANCH_TEXT_LENGTH) return { refused: TOO_LONG };
+      if (length > MAX_BRANCH_TEXT_LENGTH) {
+        return { refused: { path: `events.${index}`, message: `makes the text too long. ${TOO_LONG}` } };
+      }
       appended.events.push({ text_hash: textHash(text), text_length: length });
       const position = at.position + index + 1;
       if (position % SNAPSHOT_EVERY === 0) appended.snapshots.push({ position, text });
@@ -113,12 +115,12 @@ export const branchWork = {
 
 export const TOO_LONG = `A branch holds at most ${MAX_BRANCH_TEXT_LENGTH} code points.`;
 
-export interface Side {
+interface Side {
   branch_id: string;
   at: StoredText;
 }
 
-export interface EventsTask {
+interface EventsTask {
   /** The text before the first of the events; undefined when it is not known. */
   before: StoredText | undefined;
   events: BranchEvent[];

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { NexusError } from '../../contract/errors.ts';
 import type { CloudEvent, feedQuery } from '../../contract/events.ts';
 import type { Principal } from '../../contract/identity.ts';
+import { invalidField } from '../../contract/invalid-request.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { cloudEventOf, type EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position, readPosition, writePosition } from '../../platform/outbox/position.ts';
@@ -16,7 +16,8 @@ export function createFeed({ sql, searched }: { sql: Database; searched: Searche
   return {
     async read(principal: Principal, query: z.output<typeof feedQuery>) {
       const cursor = query.cursor ?? query.after;
-      const after = cursor === undefined ? BEGINNING : await knownPosition(sql, cursor);
+      const field = query.cursor === undefined ? 'after' : 'cursor';
+      const after = cursor === undefined ? BEGINNING : await knownPosition(sql, { cursor, field });
       const { types, limit, saved_search_id } = query;
       if (saved_search_id !== undefined) await searched.require(principal, saved_search_id);
       const page = await store.readFeed(sql, eventViewerOf(principal), { after, types, limit: limit + 1 });
@@ -36,14 +37,17 @@ export function createFeed({ sql, searched }: { sql: Database; searched: Searche
   };
 }
 
+/** A cursor, and the name under which the caller sent it. */
+export interface GivenCursor {
+  cursor: string;
+  field: string;
+}
+
 /** Refuses a cursor that this database has not reached: it comes from another one, and would hide events of this one. */
-export async function knownPosition(sql: Database, cursor: string): Promise<Position> {
-  const position = readPosition(cursor);
+export async function knownPosition(sql: Database, { cursor, field }: GivenCursor): Promise<Position> {
+  const position = readPosition(cursor, field);
   if (await store.hasBegun(sql, position)) return position;
-  throw new NexusError(
-    'E_INVALID_REQUEST',
-    'cursor (or Last-Event-ID) is ahead of this database, which may have been restored. Start without it.',
-  );
+  throw invalidField(field, 'is ahead of this database, which may have been restored. Start without it');
 }
 
 /** An event as the feed and the stream show it: without `user_ids`, which only says who else may see it. */

@@ -4,7 +4,7 @@ import * as contract from '../../contract/events.ts';
 import { principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
-import type { Events } from './feed.ts';
+import type { Events, GivenCursor } from './feed.ts';
 import type { EventStreams } from './streams.ts';
 
 const forViewers = routeOptions({ access: 'viewer', feature: 'events', tags: ['Events'] });
@@ -52,8 +52,14 @@ export function registerEventRoutes(
       if (request.method === 'HEAD') return reply.send(Readable.from([]) as never);
       const given = request.headers['last-event-id'];
       const { cursor, after, types, saved_search_id: searchId } = request.query;
-      const from = (typeof given === 'string' && given) || cursor || after;
+      const from = firstGiven({ 'Last-Event-ID': given, cursor, after });
       return reply.send((await eventStreams.open(principalOf(request), { from, types, searchId })) as never);
     },
   );
+}
+
+function firstGiven(fields: Record<string, unknown>): GivenCursor | undefined {
+  for (const [field, cursor] of Object.entries(fields))
+    if (typeof cursor === 'string' && cursor !== '') return { field, cursor };
+  return undefined;
 }

@@ -7,12 +7,12 @@ import { EVENTS_EMITTED } from '../../platform/outbox/emit-event.ts';
 import { isAfter, type Position, writePosition } from '../../platform/outbox/position.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { oneAtATime } from '../../platform/work/one-at-a-time.ts';
-import { knownPosition, shownEvent } from './feed.ts';
+import { type GivenCursor, knownPosition, shownEvent } from './feed.ts';
 import type { SearchedEvents } from './searched-events.ts';
 import * as store from './store.ts';
 import { eventViewerOf } from './visibility.ts';
 
-export interface StreamsOptions {
+interface StreamsOptions {
   sql: Database;
   listener: Pick<Listener, 'on'>;
   log: Logger;
@@ -27,7 +27,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 
 interface StreamRequest {
   /** The position to start after; now, if there is none. */
-  from?: string | undefined;
+  from?: GivenCursor | undefined;
   types?: readonly string[] | undefined;
   searchId?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { createPolicies, seedConfiguredPolicy } from './policies.ts';
 import { registerGovernanceRoutes } from './routes.ts';
 import type { governanceWork } from './work.ts';
 
-export interface GovernanceFeatureDependencies extends Pick<Platform, 'sql'> {
+interface GovernanceFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof governanceWork> };
   authentication: Authentication;
   config: { blockedTerms: string[] };

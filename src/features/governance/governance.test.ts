@@ -138,7 +138,7 @@ describe('policies', () => {
 
   test('an invalid pattern is named with the reason', async () => {
     const { body } = await policies('POST', { name: 'Broken', patterns: ['ok', '(a'] });
-    expect(body.error.message).toBe('patterns.1: a ( is not closed.');
+    expect(body.error.message).toBe('patterns.1 is not a valid pattern: a ( is not closed.');
   });
 
   test('have unique names', async () => {
@@ -200,7 +200,7 @@ describe('a run that was made before a policy', () => {
     const read = () => app.call('GET', `/api/v1/analysis/runs/${analysis_run_id}`, { key: person.key });
     return {
       read,
-      analyse: () => app.call('POST', '/api/v1/analyze', { key: person.key, body }),
+      analyze: () => app.call('POST', '/api/v1/analyze', { key: person.key, body }),
       id: analysis_run_id,
     };
   };
@@ -221,13 +221,13 @@ describe('a run that was made before a policy', () => {
   });
 
   test('is blocked by a blocking policy, and so is the next run', async () => {
-    const { read, analyse } = await analysed('The zebra saw Marie. The zebra slept.');
+    const { read, analyze } = await analysed('The zebra saw Marie. The zebra slept.');
     const policy = await create({ name: 'No zebras', action: 'block', terms: ['zebra'] });
     expect(await read()).toMatchObject(failure(403, 'E_GOVERNANCE_BLOCKED'));
     expect((await read()).body.error.message).toBe(
       'Blocked by the policy No zebras. An admin can change it.',
     );
-    const again = await analyse();
+    const again = await analyze();
     expect(again).toMatchObject({
       status: 200,
       body: {
@@ -236,6 +236,6 @@ describe('a run that was made before a policy', () => {
     });
     expect(JSON.stringify(again.body)).not.toMatch(/zebra\b(?!s)/);
     await policies('DELETE', undefined, policy.id);
-    expect((await analyse()).body.data.status).toBe('succeeded');
+    expect((await analyze()).body.data.status).toBe('succeeded');
   });
 });

@@ -10,7 +10,7 @@ import { decisionOf, type PolicyHit, type Rule } from './rules.ts';
 import * as store from './store.ts';
 import { charactersIn, costOfJudging, type governanceWork, type Redacted } from './work.ts';
 
-export interface GovernanceDependencies extends Pick<Authentication, 'requireMode'> {
+interface GovernanceDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
   run: RunByCost<typeof governanceWork>;
 }
@@ -74,7 +74,7 @@ export function rulesOf(sql: Queryable, mode: Mode): Promise<Rule[]> {
 }
 
 /** A decision of policies, and what it was about. */
-export interface Decision {
+interface Decision {
   mode: Mode;
   hits: readonly PolicyHit[];
   actor: Actor;

@@ -41,7 +41,7 @@ export function isWordCharacter(character: number): boolean {
 }
 
 /** Returns a character in the form that is compared, without case. */
-export function fold(character: number): number {
+function fold(character: number): number {
   if (character < 0x80) return character >= 0x41 && character <= 0x5a ? character + 0x20 : character;
   const lower = String.fromCodePoint(character).toLowerCase();
   return lower.codePointAt(0) ?? character;

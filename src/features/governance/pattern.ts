@@ -1,7 +1,7 @@
 import { type Fits, type Node, PatternError, parsePattern } from './pattern-syntax.ts';
 
 /** A step of the machine: match a character, branch, assert a word boundary, or accept. */
-export type Step =
+type Step =
   | { op: 'take'; fits: Fits; next: number }
   | { op: 'fork'; next: number; other: number }
   | { op: 'edge'; next: number }

@@ -1,5 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { CreatePolicy, Policy, UpdatePolicy } from '../../contract/governance.ts';
+import { invalidField } from '../../contract/invalid-request.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -57,10 +58,8 @@ export function createPolicies({ sql }: { sql: Database }) {
         const given = Object.entries(change).filter(([, value]) => value !== undefined);
         const wanted: Policy = { ...current, ...Object.fromEntries(given) };
         if (wanted.terms.length + wanted.patterns.length === 0) {
-          throw new NexusError(
-            'E_INVALID_REQUEST',
-            'A policy needs a term or a pattern. Delete or disable it instead.',
-          );
+          const message = 'must not be empty without a pattern. Delete or disable the policy instead';
+          throw invalidField('terms', message, 'too_small');
         }
         const policy = await store.updatePolicy(tx, wanted);
         await recordAudit(tx, { action: 'governance.policy_updated', actor, ...told(policy) });
@@ -101,7 +100,7 @@ function checkPatterns(patterns: readonly string[]): void {
       compilePattern(pattern);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      throw new NexusError('E_INVALID_REQUEST', `patterns.${index}: ${error.message}.`);
+      throw invalidField(`patterns.${index}`, `is not a valid pattern: ${error.message}`, 'wrong_format');
     }
   }
 }

@@ -5,6 +5,7 @@ import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { CARRY_OUT_AGAIN, readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { Governance } from './governance.ts';
 import { type Policies, policyVersion } from './policies.ts';
@@ -21,6 +22,7 @@ export function registerGovernanceRoutes(
     '/governance/evaluate',
     forOperators({
       errors: ['E_MODE_FORBIDDEN', 'E_TEXT_TOO_COSTLY'],
+      repeat: CARRY_OUT_AGAIN,
       operationId: 'evaluateText',
       summary: 'Evaluate a text',
       description: 'Applies the policies of a mode. Returns the decision and the text as it may be shown.',
@@ -49,6 +51,7 @@ export function registerGovernanceRoutes(
     '/governance/policies',
     forAdmins({
       errors: ['E_POLICY_NAME_TAKEN'],
+      repeat: readAgain(({ made }) => data(policies.get(String(made.id)))),
       operationId: 'createPolicy',
       summary: 'Create a policy',
       description: 'It applies to the next text.',

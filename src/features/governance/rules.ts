@@ -10,7 +10,7 @@ export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>
 
 export type PolicyHit = Evaluation['policy_hits'][number];
 
-export type Rules = ReturnType<typeof compileRules>;
+type Rules = ReturnType<typeof compileRules>;
 
 export function compileRules(given: readonly Rule[]) {
   const rules = given.map((rule) => ({

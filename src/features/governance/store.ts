@@ -35,7 +35,7 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | 
   return policy;
 }
 
-export type PolicyFields = Omit<Policy, 'source' | 'created_at' | 'updated_at'>;
+type PolicyFields = Omit<Policy, 'source' | 'created_at' | 'updated_at'>;
 
 const insertion = (sql: Queryable, fields: PolicyFields, source: Policy['source']) => sql`
   insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)

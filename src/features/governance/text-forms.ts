@@ -2,7 +2,7 @@ import { normalForm } from '../../contract/normal-form.ts';
 import type { TextRange } from '../media/text/text-range.ts';
 
 /** A form of a text that is searched, and the mapping of its ranges to the original. */
-export interface TextForm {
+interface TextForm {
   text: string;
   rangeIn(range: TextRange): TextRange;
 }

@@ -2,7 +2,7 @@ import model from 'wink-eng-lite-web-model';
 import winkNLP, { type ItemSentence } from 'wink-nlp';
 import { normalForm } from '../../contract/normal-form.ts';
 
-export type EntityKind = 'name' | 'hashtag' | 'email';
+type EntityKind = 'name' | 'hashtag' | 'email';
 
 /** An entity that a document mentions. */
 export interface Entity {

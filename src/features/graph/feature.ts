@@ -6,7 +6,7 @@ import { createProjectionJob } from './projection-job.ts';
 import type { Projector } from './projector.ts';
 import { registerGraphRoutes } from './routes.ts';
 
-export interface GraphFeatureDependencies extends Pick<Platform, 'sql'> {
+interface GraphFeatureDependencies extends Pick<Platform, 'sql'> {
   projector: Projector;
   config: { neo4j: Neo4jOptions | undefined };
 }

@@ -4,7 +4,7 @@ import { isReadable } from '../media/processing/lifecycle.ts';
 import type { GraphSource, Projection } from './work.ts';
 
 /** The source of a projection, and its hash. */
-export interface Source extends GraphSource {
+interface Source extends GraphSource {
   media_id: string;
   source_hash: Buffer;
 }

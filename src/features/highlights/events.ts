@@ -5,17 +5,21 @@ import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
 type HighlightEvent = Extract<EventType, `highlight.${string}`>;
 type Subject = { id: string; media_id: string; user_id: string };
-type Own<Type extends HighlightEvent> = Omit<EventPayload<Type>, 'highlight_id' | 'media_id' | 'user_id'>;
+
+interface Details<Type extends HighlightEvent> {
+  /** The fields that only events of this type have. */
+  own: Omit<EventPayload<Type>, 'highlight_id' | 'media_id' | 'user_id'>;
+  actor: Pick<Actor, 'requestId'>;
+}
 
 /** Emits an event about a highlight. It says who did what with which highlight, and nothing of its text. */
 export async function emitHighlightEvent<Type extends HighlightEvent>(
   tx: Transaction,
   eventType: Type,
   subject: Subject,
-  own: Own<Type>,
-  actor: Pick<Actor, 'requestId'>,
+  details: Details<Type>,
 ): Promise<void> {
-  await emitHighlightEvents(tx, eventType, [subject], own, actor);
+  await emitHighlightEvents(tx, eventType, [subject], details);
 }
 
 /** Emits the same event about each of many highlights. */
@@ -23,8 +27,7 @@ export async function emitHighlightEvents<Type extends HighlightEvent>(
   tx: Transaction,
   eventType: Type,
   subjects: Subject[],
-  own: Own<Type>,
-  { requestId }: Pick<Actor, 'requestId'>,
+  { own, actor: { requestId } }: Details<Type>,
 ): Promise<void> {
   const events = subjects.map(({ id, media_id, user_id }) => {
     const payload = { highlight_id: id, media_id, user_id, ...own };

@@ -12,7 +12,7 @@ import type { highlightWork } from './work.ts';
 /** Called by earlier features, which know no highlights: when one media replaces another, and before a member is removed. */
 export const highlightHooks = { onReplace: moveHighlights, countHighlights };
 
-export interface HighlightsFeatureDependencies extends Pick<Platform, 'sql'> {
+interface HighlightsFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof highlightWork> };
 }
 

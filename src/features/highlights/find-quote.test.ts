@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findQuote, type Lost } from './find-quote.ts';
+import { createQuoteFinder, type Lost } from './find-quote.ts';
 import { quoteAt } from './quote.ts';
 
 const TEXT =
@@ -14,10 +14,7 @@ function lose(text: string, exact: string, from = 0): Lost {
 }
 
 const find = (lost: Lost, ...texts: string[]) =>
-  findQuote(
-    lost,
-    texts.map((canonical_text, idx) => ({ idx, canonical_text })),
-  );
+  createQuoteFinder(texts.map((canonical_text, idx) => ({ idx, canonical_text })))(lost);
 const found = (lost: Lost, ...texts: string[]) => {
   const place = find(lost, ...texts);
   return place && texts[place.fragment_idx]?.slice(place.start, place.end);
@@ -209,14 +206,14 @@ test('looking in a book does not take forever', { timeout: 20_000 }, () => {
     canonical_text: `${'lorem ipsum dolor sit amet '.repeat(2000)}${chapter} ${TEXT}`,
   }));
   const lost = { ...lose(TEXT, 'In March the boats went out again'), exact: 'x'.repeat(500) };
-  expect(findQuote(lost, book)).toBeUndefined();
+  expect(createQuoteFinder(book)(lost)).toBeUndefined();
 });
 
 test('a text of one letter ends the search soon, and has no certain place', { timeout: 20_000 }, () => {
   const endless = [{ idx: 0, canonical_text: 'a'.repeat(1_000_000) }];
   const quote = { prefix: 'x', suffix: '', fragment_idx: 0, start: 0, end: 0 };
   for (const exact of ['a'.repeat(20_000), `${'a'.repeat(511)}b`, 'a'.repeat(300)]) {
-    expect(findQuote({ ...quote, exact }, endless)).toBeUndefined();
+    expect(createQuoteFinder(endless)({ ...quote, exact })).toBeUndefined();
   }
 });
 

@@ -1,7 +1,7 @@
 import search from 'approx-string-match';
 import { QUOTE_CONTEXT } from '../../contract/highlights.ts';
 import { cutsCharacter, type Quote, type Range } from './quote.ts';
-import { FRAGMENT_BREAK, joinFragments, placeIn, type RunningText, textOfRange } from './running-text.ts';
+import { FRAGMENT_BREAK, joinFragments, locationIn, type RunningText, textOfRange } from './running-text.ts';
 
 /** A passage as it was last known. */
 export interface Lost extends Quote, Range {
@@ -13,12 +13,12 @@ export interface FragmentText {
   canonical_text: string;
 }
 
-/** Where a passage is: the fragment in which it begins, and the range counted from the beginning of that. */
-export interface Place extends Range {
+/** The fragment in which a passage begins, and the range counted from the beginning of that. */
+export interface PassageLocation extends Range {
   fragment_idx: number;
 }
 
-interface Candidate extends Place {
+interface Candidate extends PassageLocation {
   /** The characters of the old context that are around it, without a gap. */
   context: number;
   /** Whether everything around it is as it was, including the beginning or end of the text if they are near. */
@@ -44,9 +44,14 @@ const MOST_SIMILAR = 500;
 /** Similar words are looked for in parts of a text of this length, until there are too many. */
 const PART = 4096;
 
+/** Finds a passage whose words have not changed, as a quote finder does. It is fast in any text. */
+export function findSameQuote(lost: Lost, fragments: readonly FragmentText[]): PassageLocation | undefined {
+  return createQuoteFinder(fragments, { finds: 'same' })(lost);
+}
+
 /**
- * Finds a passage in a text that may have changed. Returns undefined unless the place is certain: a highlight is better
- * shown as lost than in the wrong place.
+ * Creates a function that finds passages in fragments that may have changed. It returns undefined unless the place is
+ * certain: a highlight is better shown as lost than in the wrong place.
  *
  * A passage that is where it was stays there. Otherwise the same words are looked for in all fragments, and the context
  * decides between several occurrences. If the words are nowhere, they may have been edited: then similar words are looked
@@ -54,16 +59,6 @@ const PART = 4096;
  *
  * A passage of another program may have no context at all. It is found if its words occur once; white space may differ.
  */
-export function findQuote(lost: Lost, fragments: readonly FragmentText[]): Place | undefined {
-  return createQuoteFinder(fragments)(lost);
-}
-
-/** Finds a passage whose words have not changed, as `findQuote` does. It is fast in any text. */
-export function findSameQuote(lost: Lost, fragments: readonly FragmentText[]): Place | undefined {
-  return createQuoteFinder(fragments, { finds: 'same' })(lost);
-}
-
-/** Creates a function that finds passages in the same fragments, as `findQuote` does. */
 export function createQuoteFinder(
   fragments: readonly FragmentText[],
   { finds = 'similar' }: { finds?: 'same' | 'similar' } = {},
@@ -84,12 +79,12 @@ export function createQuoteFinder(
       suffix: flattened(lost.suffix),
     };
     return find({ ...lost, ...quote }, { idx: 0, canonical_text: flat }).flatMap((candidate) => {
-      const place = placeIn(whole(), candidate);
-      return place ? [{ ...candidate, ...place }] : [];
+      const location = locationIn(whole(), candidate);
+      return location ? [{ ...candidate, ...location }] : [];
     });
   };
 
-  return (lost: Lost): Place | undefined => {
+  return (lost: Lost): PassageLocation | undefined => {
     if (lost.prefix === '' && lost.suffix === '') return findBare(lost.exact, fragments, whole());
     if (isWhereItWas(lost, fragments)) {
       const { fragment_idx, start, end } = lost;
@@ -111,7 +106,11 @@ export function createQuoteFinder(
 const flattened = (text: string) => text.replaceAll(FRAGMENT_BREAK, ' ');
 
 /** Finds words that occur once in the whole text, or that are a whole fragment. */
-function findBare(exact: string, fragments: readonly FragmentText[], joined: RunningText): Place | undefined {
+function findBare(
+  exact: string,
+  fragments: readonly FragmentText[],
+  joined: RunningText,
+): PassageLocation | undefined {
   const whole = fragments.filter(({ canonical_text }) => canonical_text === exact);
   if (whole[0] && whole.length === 1) return { fragment_idx: whole[0].idx, start: 0, end: exact.length };
   const words = exact.replace(SPACE, '');
@@ -122,7 +121,7 @@ function findBare(exact: string, fragments: readonly FragmentText[], joined: Run
   if (at < 0 || bare.indexOf(words, at + 1) >= 0) return undefined;
   const start = offsetOf(text, at);
   const range = { start, end: start + lengthWithSpace(text, start, words.length) };
-  return cutsCharacter(text, range) ? undefined : placeIn(joined, range);
+  return cutsCharacter(text, range) ? undefined : locationIn(joined, range);
 }
 
 const SPACE = /\s+/g;
@@ -206,7 +205,7 @@ function confirmed(lost: Lost, similar: Candidate[]): Candidate | undefined {
 
 const worth = ({ context, errors }: Candidate) => context - errors;
 
-function overlaps(one: Place, other: Place): boolean {
+function overlaps(one: PassageLocation, other: PassageLocation): boolean {
   return one.fragment_idx === other.fragment_idx && one.start < other.end && other.start < one.end;
 }
 

@@ -39,19 +39,25 @@ export function createHighlights({ sql }: { sql: Database }) {
   return {
     get: requireHighlight,
 
+    /** Returns a highlight that the viewer has made on a media, if they may still read the media. */
+    async getOwn(viewer: Viewer, mediaId: string, id: string): Promise<Highlight> {
+      await requireReadable(sql, viewer, mediaId);
+      return requireHighlight(viewer, id);
+    },
+
     async create(viewer: Viewer, mediaId: string, given: CreateHighlight, actor: Actor): Promise<Highlight> {
       const id = newId();
       await transaction(
         sql,
         async (tx) => {
-          const place = await locate(tx, viewer, mediaId, given.target);
+          const passage = await locate(tx, viewer, mediaId, given.target);
           const key = { id, media_id: mediaId, user_id: viewer.user_id };
           const { color, note, pdf = null } = given;
-          await store.insertHighlight(tx, { ...key, ...place, color, pdf, note: note || null });
+          await store.insertHighlight(tx, { ...key, ...passage, color, pdf, note: note || null });
           const libraryIds = await requireShareable(tx, viewer, mediaId, given.visibility);
           await store.insertShares(tx, key, libraryIds);
           const shared = { library_ids: libraryIds, is_private: libraryIds.length === 0 };
-          await emitHighlightEvent(tx, 'highlight.created', key, shared, actor);
+          await emitHighlightEvent(tx, 'highlight.created', key, { own: shared, actor });
         },
         actor,
       );
@@ -93,11 +99,11 @@ export function createHighlights({ sql }: { sql: Database }) {
         const isEdited = Object.values(others).some((value) => value !== undefined);
         if (isEdited || removed.length > 0) {
           const former = { former_library_ids: removed, is_private: isPrivate(before) };
-          await emitHighlightEvent(tx, 'highlight.updated', before, former, actor);
+          await emitHighlightEvent(tx, 'highlight.updated', before, { own: former, actor });
         }
         if (added.length > 0) {
           const shared = { library_ids: added, is_private: false };
-          await emitHighlightEvent(tx, 'highlight.shared', before, shared, actor);
+          await emitHighlightEvent(tx, 'highlight.shared', before, { own: shared, actor });
         }
       });
       return requireHighlight(viewer, id);
@@ -108,7 +114,7 @@ export function createHighlights({ sql }: { sql: Database }) {
         const highlight = requireOwn(viewer, await store.lockHighlight(tx, viewer, id));
         await store.deleteHighlight(tx, id);
         const former = { former_library_ids: highlight.library_ids, is_private: isPrivate(highlight) };
-        await emitHighlightEvent(tx, 'highlight.deleted', highlight, former, actor);
+        await emitHighlightEvent(tx, 'highlight.deleted', highlight, { own: former, actor });
       });
     },
 
@@ -205,13 +211,13 @@ function rangeOf(fragments: { canonical_text: string }[], target: HighlightTarge
   if (!quote) throw invalidRange('The target has no position and no quote.');
   const lost = { ...quote, start: range?.start ?? 0, end: range?.end ?? 0, fragment_idx };
   const found =
-    onlyPlace(text, quote.exact) ?? findSameQuote(lost, [{ idx: fragment_idx, canonical_text: text }]);
+    onlyOccurrence(text, quote.exact) ?? findSameQuote(lost, [{ idx: fragment_idx, canonical_text: text }]);
   if (!found) throw invalidRange('The quote is not in the text, or not only once. Give more of its context.');
   return checked(fragments, { start: found.start, end: found.end });
 }
 
 /** Returns where the words are, if they occur once. */
-function onlyPlace(text: string, exact: string): Range | undefined {
+function onlyOccurrence(text: string, exact: string): Range | undefined {
   const start = text.indexOf(exact);
   const isOnly = start >= 0 && text.indexOf(exact, start + 1) < 0;
   return isOnly ? { start, end: start + exact.length } : undefined;

@@ -8,7 +8,7 @@ import * as store from './import-store.ts';
 import type { Quote } from './quote.ts';
 
 /** The highlights that another program had of a media. */
-export interface ImportedHighlights {
+interface ImportedHighlights {
   media_id: string;
   highlights: ImportedHighlight[];
 }
@@ -47,13 +47,8 @@ export async function importHighlights(
   if (added.length === 0) return 0;
   await store.insertUnplaced(tx, user_id, added);
   const subjects = added.map(({ id, media_id }) => ({ id, media_id, user_id }));
-  await emitHighlightEvents(
-    tx,
-    'highlight.created',
-    subjects,
-    { library_ids: [], is_private: true },
-    { requestId },
-  );
+  const own = { library_ids: [], is_private: true };
+  await emitHighlightEvents(tx, 'highlight.created', subjects, { own, actor: { requestId } });
   return added.length;
 }
 

@@ -1,10 +1,10 @@
 import type { HighlightColor } from '../../contract/highlight-selectors.ts';
 import type { PdfArea } from '../../contract/highlights.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import type { Place } from './find-quote.ts';
+import type { PassageLocation } from './find-quote.ts';
 import type { Quote } from './quote.ts';
 
-export interface UnplacedHighlight extends Quote, Place {
+export interface UnplacedHighlight extends Quote, PassageLocation {
   id: string;
   media_id: string;
   pdf: PdfArea | null;

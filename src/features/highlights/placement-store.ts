@@ -1,17 +1,17 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import type { FragmentText, Lost, Place } from './find-quote.ts';
+import type { FragmentText, Lost, PassageLocation } from './find-quote.ts';
 import type { Quote } from './quote.ts';
 
-type StoredFragment = FragmentText & { id: string };
+type MediaFragment = FragmentText & { id: string };
 
 export async function listFragments(sql: Queryable, mediaId: string) {
-  return sql<StoredFragment[]>`
+  return sql<MediaFragment[]>`
     select id, idx, canonical_text from media_fragments where media_id = ${mediaId} order by idx`;
 }
 
 /** Keeps fragments from being replaced until the transaction ends. Returns how many of them are still there. */
-export async function holdFragments(tx: Transaction, fragments: StoredFragment[]): Promise<number> {
+export async function holdFragments(tx: Transaction, fragments: MediaFragment[]): Promise<number> {
   const held = await tx`
     select from media_fragments where id = any(${fragments.map(({ id }) => id)}::uuid[]) order by id for key share`;
   return held.length;
@@ -56,11 +56,13 @@ export async function listUnsought(
 export const formerExact = (sql: Queryable, exact: SqlFragment) => sql`
   case when highlights.exact = ${exact} then former_exact else coalesce(former_exact, highlights.exact) end`;
 
-type Placement = Place & Quote & { id: string; fragment_id: string };
+/** The location of a passage in the text, and its quote there. */
+export type PlacedPassage = PassageLocation & Quote & { fragment_id: string };
+type PlacedHighlight = PlacedPassage & { id: string };
 
 /** Places highlights, except those that somebody has placed in the meantime. */
-export async function placeMany(tx: Transaction, placed: Placement[]): Promise<void> {
-  const column = <T>(read: (one: Placement) => T) => placed.map(read);
+export async function placeMany(tx: Transaction, placed: PlacedHighlight[]): Promise<void> {
+  const column = <T>(read: (one: PlacedHighlight) => T) => placed.map(read);
   await tx`
     update highlights
     set fragment_id = given.fragment_id, fragment_idx = given.fragment_idx, start_offset = given.start_offset,

@@ -110,6 +110,7 @@ export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<ty
 export async function moveHighlights(tx: Transaction, fromId: string, toId: string): Promise<void> {
   const moved = await store.moveHighlights(tx, fromId, toId);
   for (const { is_private, ...highlight } of moved) {
-    await emitHighlightEvent(tx, 'highlight.updated', highlight, { former_library_ids: [], is_private }, {});
+    const own = { former_library_ids: [], is_private };
+    await emitHighlightEvent(tx, 'highlight.updated', highlight, { own, actor: {} });
   }
 }

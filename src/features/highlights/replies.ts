@@ -26,6 +26,8 @@ export function createReplies({ sql }: { sql: Database }) {
   }
 
   return {
+    get: requireReply,
+
     /** Lists the replies to a highlight that the viewer sees, oldest first. */
     async list(viewer: Viewer, highlightId: string, { cursor, limit }: ListQuery) {
       const page = { after: readCursor(cursor), limit: limit + 1 };

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import * as contract from '../../contract/highlights.ts';
 import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
-import { sendCreated } from '../../http/answers.ts';
+import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Replies, replyVersion } from './replies.ts';
 
@@ -31,6 +32,7 @@ export function registerReplyRoutes(api: HttpServer, replies: Replies): void {
     '/highlights/:id/replies',
     forViewers({
       errors: ['E_HIGHLIGHT_NOT_FOUND'],
+      repeat: readAgain(({ made, principal }) => data(replies.get(principal, String(made.id)))),
       operationId: 'createReply',
       summary: 'Reply to a highlight',
       description: 'Allowed for everybody who sees it. `@username` mentions people who see it too.',
@@ -42,8 +44,21 @@ export function registerReplyRoutes(api: HttpServer, replies: Replies): void {
       const { id: highlightId } = request.params;
       const { body } = request.body;
       const created = await replies.create(principalOf(request), highlightId, body, actorOf(request));
-      return sendCreated(reply, `/highlights/${highlightId}/replies`, created);
+      return sendCreated(reply, `/replies/${created.id}`, created);
     },
+  );
+
+  api.get(
+    '/replies/:id',
+    forViewers({
+      errors: ['E_NOT_FOUND'],
+      operationId: 'getReply',
+      summary: 'Get a reply',
+      description: 'Allowed for everybody who sees it.',
+      params: byId,
+      response: { 200: answer(contract.reply) },
+    }),
+    (request, reply) => versioned(reply, replies.get(principalOf(request), request.params.id), replyVersion),
   );
 
   api.patch(

@@ -6,6 +6,7 @@ import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Highlights, highlightVersion } from './highlights.ts';
 
@@ -33,6 +34,9 @@ export function registerHighlightRoutes(api: HttpServer, highlights: Highlights)
     '/media/:id/highlights',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_RANGE', 'E_LIBRARY_NOT_FOUND'],
+      repeat: readAgain(({ params, made, principal }) =>
+        data(highlights.getOwn(principal, params.id, String(made.id))),
+      ),
       operationId: 'createHighlight',
       summary: 'Highlight a passage',
       description:

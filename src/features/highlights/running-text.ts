@@ -43,7 +43,7 @@ export function textOfRange(
 }
 
 /** Returns the fragment in which a range begins, and the range counted from there. A break at its ends is left out. */
-export function placeIn({ parts }: RunningText, { start, end }: Range) {
+export function locationIn({ parts }: RunningText, { start, end }: Range) {
   const isBreak = (offset: number) => parts.some(({ at }) => at === offset + FRAGMENT_BREAK.length);
   const first = isBreak(start) ? start + FRAGMENT_BREAK.length : start;
   const last = isBreak(end - FRAGMENT_BREAK.length) ? end - FRAGMENT_BREAK.length : end;

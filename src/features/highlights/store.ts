@@ -4,8 +4,7 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mediaWithTag } from '../media/mine/media-with-tag.ts';
-import type { Place } from './find-quote.ts';
-import { formerExact } from './placement-store.ts';
+import { formerExact, type PlacedPassage } from './placement-store.ts';
 import type { Quote } from './quote.ts';
 import { canSeeHighlight, canSeeReply, sharesSeenBy } from './visibility.ts';
 
@@ -312,16 +311,14 @@ const matches = (sql: Queryable, viewer: Viewer, query: ListRequest) => sql`
   ${query.is === 'unread' ? sql`and ${isUnread(sql, viewer)}` : sql``}
   ${query.is === 'unplaced' ? sql`and highlight.fragment_id is null` : sql``}`;
 
-export type NewHighlight = Quote &
-  Place & {
-    id: string;
-    media_id: string;
-    user_id: string;
-    fragment_id: string;
-    pdf: PdfArea | null;
-    color: HighlightColor;
-    note: string | null;
-  };
+type NewHighlight = PlacedPassage & {
+  id: string;
+  media_id: string;
+  user_id: string;
+  pdf: PdfArea | null;
+  color: HighlightColor;
+  note: string | null;
+};
 
 export async function insertHighlight(tx: Transaction, highlight: NewHighlight): Promise<void> {
   await tx`
@@ -335,7 +332,7 @@ export async function insertHighlight(tx: Transaction, highlight: NewHighlight):
     )`;
 }
 
-export type Changes = Pick<HighlightRow, 'pdf' | 'color' | 'note'>;
+type Changes = Pick<HighlightRow, 'pdf' | 'color' | 'note'>;
 
 export async function updateHighlight(tx: Transaction, id: string, { pdf, color, note }: Changes) {
   await tx`
@@ -344,15 +341,13 @@ export async function updateHighlight(tx: Transaction, id: string, { pdf, color,
     where id = ${id}`;
 }
 
-export type Placement = Quote & Place & { fragment_id: string };
-
 /** Writes where a highlight is, and its quote there. */
-export async function placeHighlight(tx: Transaction, id: string, place: Placement): Promise<void> {
+export async function placeHighlight(tx: Transaction, id: string, passage: PlacedPassage): Promise<void> {
   await tx`
     update highlights
-    set fragment_id = ${place.fragment_id}, fragment_idx = ${place.fragment_idx}, start_offset = ${place.start},
-        end_offset = ${place.end}, exact = ${place.exact}, prefix = ${place.prefix}, suffix = ${place.suffix},
-        former_exact = ${formerExact(tx, tx`${place.exact}`)}, lost_at = null, updated_at = now()
+    set fragment_id = ${passage.fragment_id}, fragment_idx = ${passage.fragment_idx}, start_offset = ${passage.start},
+        end_offset = ${passage.end}, exact = ${passage.exact}, prefix = ${passage.prefix}, suffix = ${passage.suffix},
+        former_exact = ${formerExact(tx, tx`${passage.exact}`)}, lost_at = null, updated_at = now()
     where id = ${id}`;
 }
 

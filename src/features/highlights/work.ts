@@ -1,4 +1,4 @@
-import { createQuoteFinder, type FragmentText, type Lost, type Place } from './find-quote.ts';
+import { createQuoteFinder, type FragmentText, type Lost, type PassageLocation } from './find-quote.ts';
 
 /** The tasks of highlights, which run in text processes. */
 export const highlightWork = {
@@ -9,7 +9,7 @@ export const highlightWork = {
   }: {
     lost: Lost[];
     fragments: FragmentText[];
-  }): (Place | null)[] => {
+  }): (PassageLocation | null)[] => {
     const find = createQuoteFinder(fragments);
     return lost.map((one) => find(one) ?? null);
   },

@@ -21,7 +21,7 @@ import * as store from './store.ts';
 
 const MAX_PREFIX_LENGTH = 8;
 
-export type NewKey = Omit<z.output<typeof createApiKey>, 'user_id' | 'username'>;
+type NewKey = Omit<z.output<typeof createApiKey>, 'user_id' | 'username'>;
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 

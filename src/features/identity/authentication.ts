@@ -20,7 +20,7 @@ import { isWellKnownKey } from './well-known-keys.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
-export interface AuthenticationDependencies {
+interface AuthenticationDependencies {
   sql: Database;
   rawModeEnabled: boolean;
   /** Whether the publicly known test keys are accepted. */
@@ -37,7 +37,7 @@ const REFUSALS = {
   expired: 'This API key has expired.',
 };
 
-export type CheckedKey =
+type CheckedKey =
   | { key: store.PresentedKey; refusal?: undefined }
   | { key?: store.PresentedKey; refusal: keyof typeof REFUSALS };
 

@@ -20,7 +20,7 @@ export interface BootstrapKey {
   keepsOthers: boolean;
 }
 
-export interface BootstrapDependencies {
+interface BootstrapDependencies {
   sql: Database;
   users: Users;
   env: bootstrapped.Environment;

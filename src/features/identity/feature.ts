@@ -16,7 +16,7 @@ import { createSignInLinks } from './sign-in-links.ts';
 import { createAccessTokens, createTokens } from './tokens.ts';
 import { createUsers, type UsersDependencies } from './users.ts';
 
-export interface IdentityDependencies
+interface IdentityDependencies
   extends Pick<UsersDependencies, 'createDefaultLibrary' | 'revokeInvitations'>,
     Pick<Platform, 'sql'> {
   config: {

@@ -4,6 +4,7 @@ import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { REPEAT_SECRET, readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Users } from './users.ts';
@@ -32,6 +33,7 @@ export function registerOwnKeyRoutes(
     '/me/api-keys',
     forMyself({
       errors: ['E_FORBIDDEN'],
+      repeat: REPEAT_SECRET,
       operationId: 'createMyApiKey',
       summary: 'Create an API key for myself',
       description:
@@ -65,6 +67,7 @@ export function registerOwnKeyRoutes(
     '/me/api-keys/:id/disable',
     forMyself({
       errors: ['E_NOT_FOUND'],
+      repeat: readAgain(({ params, principal }) => data(apiKeys.get(params.id, principal.user_id))),
       operationId: 'disableMyApiKey',
       summary: 'Disable one of my API keys',
       description: 'Takes effect with the next request.',

@@ -2,7 +2,7 @@ import type { User } from '../../contract/identity.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { userColumns } from './store.ts';
 
-export interface Password {
+interface Password {
   id: string;
   username: string;
   password_hash: string | null;
@@ -71,7 +71,7 @@ export async function findFirstAdmin(sql: Queryable): Promise<User | undefined> 
   return admin;
 }
 
-export interface StoredProfile extends Pick<User, 'id' | 'username' | 'display_name' | 'role'> {
+interface StoredProfile extends Pick<User, 'id' | 'username' | 'display_name' | 'role'> {
   has_password: boolean;
 }
 

@@ -55,8 +55,9 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
     async update(principal: Caller, { username, display_name }: z.output<typeof updateMe>, actor: Actor) {
       const { id: userId } = await requireFullRole(principal);
       return transaction(sql, async (tx) => {
+        await users.requireVersion(tx, userId, actor);
         if (username !== undefined) await rename(tx, userId, username);
-        return users.updateIn(tx, userId, { display_name }, actor);
+        return users.updateIn(tx, userId, { display_name }, { ...actor, requireVersion: undefined });
       }).catch((error) => {
         // Another transaction took the name in parallel.
         if (username !== undefined && error.code === UNIQUE_VIOLATION) usernameTaken(username);

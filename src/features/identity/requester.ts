@@ -4,7 +4,7 @@ import { PermanentError } from '../../platform/work/retry-policy.ts';
 import { undefinedIf } from './users.ts';
 
 /** The user who requested a job. */
-export interface JobRequester extends User {
+interface JobRequester extends User {
   user_id: string;
 }
 

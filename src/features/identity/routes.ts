@@ -7,6 +7,7 @@ import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { REPEAT_SECRET, readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { type Users, userVersion } from './users.ts';
@@ -52,7 +53,7 @@ export function registerIdentityRoutes(
       description: 'The user who makes the request.',
       response: { 200: answer(contract.me) },
     }),
-    (request) => data(users.get(principalOf(request).user_id)),
+    (request, reply) => versioned(reply, users.get(principalOf(request).user_id), userVersion),
   );
 
   api.get(
@@ -84,6 +85,7 @@ export function registerIdentityRoutes(
     '/users',
     forUserAdmins({
       errors: ['E_USERNAME_TAKEN', 'E_USERNAME_RESERVED'],
+      repeat: readAgain(({ made }) => data(users.get(String(made.id)))),
       operationId: 'createUser',
       summary: 'Create a user',
       description: 'Creates the user and their default library.',
@@ -142,6 +144,7 @@ export function registerIdentityRoutes(
     '/api-keys',
     forKeyAdmins({
       errors: ['E_USER_NOT_FOUND', 'E_KEY_ROLE_EXCEEDS_USER'],
+      repeat: REPEAT_SECRET,
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description: 'For the user with `user_id` or `username`. Only this response contains the `key`.',
@@ -190,6 +193,7 @@ export function registerIdentityRoutes(
     '/api-keys/:id/disable',
     forKeyAdmins({
       errors: ['E_NOT_FOUND'],
+      repeat: readAgain(({ params }) => data(apiKeys.get(params.id))),
       operationId: 'disableApiKey',
       summary: 'Disable an API key',
       description: 'Takes effect with the next request.',

@@ -4,7 +4,9 @@ import * as contract from '../../contract/session.ts';
 import { answer, id } from '../../contract/wire.ts';
 import { data } from '../../http/answers.ts';
 import { actorOf, apiKeyOf, callerOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { REPEAT_SECRET } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { refuseOtherSites, requireSameOrigin } from '../../http/same-origin.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../http/session-cookie.ts';
@@ -12,14 +14,14 @@ import type { Profile } from './profile.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInLinks } from './sign-in-links.ts';
 import type { TokenService } from './tokens.ts';
-import type { Users } from './users.ts';
+import { type Users, userVersion } from './users.ts';
 
 const forEveryone = routeOptions({ access: 'public', tags: ['Session'] });
 const forPrograms = routeOptions({ access: 'public', tags: ['Identity'] });
 const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
 const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
 
-export interface SessionRoutes {
+interface SessionRoutes {
   sessions: Sessions;
   profile: Profile;
   signInLinks: SignInLinks;
@@ -36,14 +38,24 @@ export function registerSessionRoutes(
   api.patch(
     '/me',
     forViewers({
-      errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
+      errors: [
+        'E_FORBIDDEN',
+        'E_USERNAME_TAKEN',
+        'E_USERNAME_RESERVED',
+        'E_INVALID_STATE',
+        'E_PRECONDITION_FAILED',
+      ],
+      requestHeaders: ['If-Match'],
       operationId: 'updateMe',
       summary: 'Change my names',
       description: 'Changes username and display name. A former username stays reserved for its user.',
       body: contract.updateMe,
       response: { 200: answer(identity.me) },
     }),
-    (request) => data(profile.update(principalOf(request), request.body, actorOf(request))),
+    (request, reply) => {
+      const updated = profile.update(principalOf(request), request.body, actorOf(request));
+      return versioned(reply, updated, userVersion);
+    },
   );
 
   api.put(
@@ -68,10 +80,12 @@ export function registerSessionRoutes(
     '/users/:id/sign-in-link',
     forUserAdmins({
       errors: ['E_USER_NOT_FOUND'],
+      repeat: REPEAT_SECRET,
       operationId: 'createSignInLink',
       summary: 'Create a sign-in link',
       description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
       params: z.object({ id }),
+      hasNoLocation: true,
       response: { 201: answer(contract.createdSignInLink) },
     }),
     async (request, reply) => {

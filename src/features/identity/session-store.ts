@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import type { Rights } from './store.ts';
 
-export type BeganWith = 'password' | 'api_key' | 'sign_in_link';
+type BeganWith = 'password' | 'api_key' | 'sign_in_link';
 
 export interface NewSession {
   id: string;

@@ -21,7 +21,7 @@ import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import * as store from './store.ts';
 
-export interface SessionsDependencies {
+interface SessionsDependencies {
   sql: Database;
   authentication: Authentication;
   refusals: Refusals;

@@ -12,7 +12,7 @@ export const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
     api_keys.enabled as is_enabled, api_keys.raw_mode_enabled, api_keys.scopes, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
-export type NewUser = Pick<User, 'id' | 'username' | 'display_name' | 'role' | 'default_library_id'>;
+type NewUser = Pick<User, 'id' | 'username' | 'display_name' | 'role' | 'default_library_id'>;
 
 /** Inserts a user. Returns undefined when the username is taken, also by a parallel transaction. */
 export async function insertUser(tx: Transaction, user: NewUser): Promise<User | undefined> {
@@ -94,7 +94,7 @@ export async function updateUser(tx: Transaction, id: string, change: UserChange
   return user;
 }
 
-export type NewApiKey = Omit<ApiKey, 'owner' | 'is_enabled' | 'last_used_at' | 'created_at'> & {
+type NewApiKey = Omit<ApiKey, 'owner' | 'is_enabled' | 'last_used_at' | 'created_at'> & {
   key_hash: Buffer;
 };
 

@@ -19,7 +19,7 @@ const TYPE = 'at+jwt';
 
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 
-export type AccessTokens = ReturnType<typeof createAccessTokens>;
+type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /** Short-lived JWTs that programs send instead of an API key. */
 export function createAccessTokens(secret: () => Promise<Uint8Array>) {
@@ -55,7 +55,7 @@ function undefinedIfInvalid(error: unknown): undefined {
   if (!(error instanceof errors.JOSEError)) throw error;
 }
 
-export interface TokensDependencies {
+interface TokensDependencies {
   sql: Database;
   accessTokens: AccessTokens;
   authentication: Pick<Authentication, 'requireSession'>;

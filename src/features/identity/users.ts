@@ -26,7 +26,7 @@ export interface UsersDependencies {
   defaultRole: Role;
 }
 
-export type NewPerson = z.output<typeof createUser>;
+type NewPerson = z.output<typeof createUser>;
 
 const MAX_FOUND_PEOPLE = 8;
 
@@ -46,14 +46,18 @@ export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
     return user;
   }
 
+  /** Throws when the user is not in the state that the change is based on. */
+  async function requireVersion(tx: Transaction, id: string, actor: Actor): Promise<void> {
+    if (!actor.requireVersion) return;
+    const current = (await store.lockUser(tx, id)) ?? userNotFound(id);
+    actor.requireVersion(userVersion(current));
+  }
+
   async function updateIn(tx: Transaction, id: string, change: store.UserChange, actor: Actor) {
     const removesAdmin =
       change.is_enabled === false || (change.role !== undefined && change.role !== 'admin');
     if (removesAdmin) await requireAnotherAdmin(tx, id);
-    if (actor.requireVersion) {
-      const current = (await store.lockUser(tx, id)) ?? userNotFound(id);
-      actor.requireVersion(userVersion(current));
-    }
+    await requireVersion(tx, id, actor);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
     if (change.is_enabled === false) await hooks.revokeInvitations(tx, id, { requestId: actor.requestId });
     const { username, role, is_enabled, storage_quota_mb } = user;
@@ -93,6 +97,8 @@ export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
     async getByName(username: string): Promise<User> {
       return (await store.findUserByName(sql, username)) ?? userNotFound(username);
     },
+
+    requireVersion,
 
     updateIn,
 

@@ -63,7 +63,7 @@ async function removeSaved(tx: Transaction, libraryId: string, mediaIds: string[
 }
 
 /** A media that a person added to a library, and exactly when. */
-export interface Added {
+interface Added {
   media_id: string;
   added_at: string;
 }

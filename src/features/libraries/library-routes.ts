@@ -5,6 +5,7 @@ import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain, repeatStored } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Libraries, libraryVersion } from './libraries.ts';
 import type { LibraryMediaService } from './library-media.ts';
@@ -34,6 +35,7 @@ export function registerLibraryRoutes(
     '/libraries',
     forViewers({
       errors: ['E_NAME_INVALID'],
+      repeat: readAgain(({ made, principal }) => data(libraries.get(principal.user_id, String(made.id)))),
       operationId: 'createLibrary',
       summary: 'Create a library',
       description: 'The caller becomes its owner.',
@@ -108,6 +110,7 @@ export function registerLibraryRoutes(
     '/libraries/:id/media',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      repeat: repeatStored(async ({ params, principal }) => libraries.get(principal.user_id, params.id)),
       operationId: 'addMediaToLibrary',
       summary: 'Add a media to a library',
       description:
@@ -125,7 +128,9 @@ export function registerLibraryRoutes(
         media_id,
         actorOf(request),
       );
-      return reply.status(created ? 201 : 200).send({ data: { library_id, media_id, created } });
+      const added = { library_id, media_id, created };
+      if (created) return sendCreated(reply, `/libraries/${library_id}/media/${media_id}`, added);
+      return reply.send({ data: added });
     },
   );
 

@@ -3,19 +3,47 @@ import * as contract from '../../contract/libraries.ts';
 import { renameTag, tagsQuery } from '../../contract/mine.ts';
 import { answer, id, listOf } from '../../contract/wire.ts';
 import { data } from '../../http/answers.ts';
-import { principalOf } from '../../http/authentication.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
-import type { LibraryTags } from './library-tags.ts';
+import { type LibraryTags, libraryTagsVersion } from './library-tags.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
 
 export function registerLibraryTagRoutes(api: HttpServer, libraryTags: LibraryTags): void {
+  api.get(
+    '/libraries/:id/media/:media_id',
+    forViewers({
+      errors: ['E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      operationId: 'getMediaOfLibrary',
+      summary: 'Get the tags that a library gives a media',
+      description: 'Requires a member of the library. `GET /api/v1/media/{id}` returns the media itself.',
+      params: z.object({ id, media_id: id }),
+      response: { 200: answer(contract.taggedLibraryMedia) },
+    }),
+    (request, reply) => {
+      const { id: libraryId, media_id: mediaId } = request.params;
+      return versioned(
+        reply,
+        libraryTags.get(principalOf(request), { libraryId, mediaId }),
+        libraryTagsVersion,
+      );
+    },
+  );
+
   api.patch(
     '/libraries/:id/media/:media_id',
     forViewers({
-      errors: ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      errors: [
+        'E_FORBIDDEN',
+        'E_DEFAULT_LIBRARY_FORBIDDEN',
+        'E_LIBRARY_NOT_FOUND',
+        'E_MEDIA_NOT_FOUND',
+        'E_PRECONDITION_FAILED',
+      ],
+      requestHeaders: ['If-Match'],
       operationId: 'editMediaOfLibrary',
       summary: 'Set the tags that a library gives a media',
       description:
@@ -23,13 +51,13 @@ export function registerLibraryTagRoutes(api: HttpServer, libraryTags: LibraryTa
         'people give a media for themselves are not changed.',
       params: z.object({ id, media_id: id }),
       body: contract.editLibraryMedia,
-      response: { 200: answer(contract.editedLibraryMedia) },
+      response: { 200: answer(contract.taggedLibraryMedia) },
     }),
-    async (request) => {
-      const { id: library_id, media_id } = request.params;
-      const edit = { libraryId: library_id, mediaId: media_id, names: request.body.tags };
-      const library_tags = await libraryTags.set(principalOf(request), edit, request.id);
-      return { data: { library_id, media_id, library_tags } };
+    (request, reply) => {
+      const { id: libraryId, media_id: mediaId } = request.params;
+      const edit = { libraryId, mediaId, names: request.body.tags };
+      const edited = libraryTags.set(principalOf(request), edit, actorOf(request));
+      return versioned(reply, edited, libraryTagsVersion);
     },
   );
 

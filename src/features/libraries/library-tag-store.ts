@@ -2,7 +2,7 @@ import type { LibraryTag } from '../../contract/libraries.ts';
 import { MOST_TAGS_OF_MEDIA } from '../../contract/limits.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { libraryTagsColumn } from './access/library-tags.ts';
+import { libraryTagsColumn } from './access/media-with-library-tag.ts';
 import { isTagOrBelow } from './access/nested-tags.ts';
 
 export async function findLibraryTags(sql: Queryable, libraryId: string, mediaId: string): Promise<string[]> {
@@ -179,7 +179,7 @@ export async function findLibraryTag(sql: Queryable, libraryId: string, name: st
   return tag;
 }
 
-export interface LibraryTagCursor {
+interface LibraryTagCursor {
   name: string;
 }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { LibraryTag } from '../../contract/libraries.ts';
+import type { LibraryTag, TaggedLibraryMedia } from '../../contract/libraries.ts';
 import type { tagsQuery } from '../../contract/mine.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cursorText, cutByCursor, decodeCursor } from '../../platform/cursor.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import { mediaNotFound, refuseDefault, requireAdmin, requireMembership } from './access/access.ts';
 import type { Viewer } from './access/can-read-media.ts';
 import { requireContributor } from './access/contributing.ts';
@@ -19,6 +20,12 @@ import { isListed, listUnlisted, lockLibrary } from './store.ts';
 const CURSOR = z.object({ name: cursorText });
 
 type RequestOf = Pick<Actor, 'requestId' | 'claim'>;
+
+/** A media in a library. */
+interface Listed {
+  libraryId: string;
+  mediaId: string;
+}
 
 interface ManyTags {
   libraryId: string;
@@ -70,18 +77,27 @@ export function createLibraryTags({ sql }: { sql: Database }) {
       return cutByCursor(rows, limit);
     },
 
+    /** Returns the tags of one media. A default library gives none. */
+    async get(viewer: Viewer, { libraryId, mediaId }: Listed): Promise<TaggedLibraryMedia> {
+      await requireMembership(sql, viewer.user_id, libraryId);
+      if (!(await isListed(sql, libraryId, mediaId))) mediaNotFound();
+      return taggedMedia(sql, { libraryId, mediaId });
+    },
+
     /** Replaces the tags of one media. */
     async set(
       viewer: Viewer,
-      { libraryId, mediaId, names }: { libraryId: string; mediaId: string; names: string[] },
-      requestId?: string,
-    ): Promise<string[]> {
-      return changeContents(sql, viewer, { libraryId, mediaId }, async (tx) => {
+      { names, ...listed }: Listed & { names: string[] },
+      { requestId, requireVersion }: Pick<Actor, 'requestId' | 'requireVersion'> = {},
+    ): Promise<TaggedLibraryMedia> {
+      return changeContents(sql, viewer, listed, async (tx) => {
+        const { libraryId, mediaId } = listed;
         await lockForTagging(tx, viewer, libraryId);
         if (!(await isListed(tx, libraryId, mediaId))) mediaNotFound();
+        requireVersion?.(libraryTagsVersion(await taggedMedia(tx, listed)));
         if (await store.setLibraryTags(tx, libraryId, mediaId, names))
           await emitTagged(tx, viewer, { libraryId, mediaIds: [mediaId], requestId });
-        return store.findLibraryTags(tx, libraryId, mediaId);
+        return taggedMedia(tx, listed);
       });
     },
 
@@ -128,6 +144,16 @@ export function createLibraryTags({ sql }: { sql: Database }) {
       });
     },
   };
+}
+
+async function taggedMedia(sql: Queryable, { libraryId, mediaId }: Listed): Promise<TaggedLibraryMedia> {
+  const library_tags = await store.findLibraryTags(sql, libraryId, mediaId);
+  return { library_id: libraryId, media_id: mediaId, library_tags };
+}
+
+/** Names the state of the tags that a library gives a media. */
+export function libraryTagsVersion({ library_tags }: TaggedLibraryMedia): string {
+  return versionOf(library_tags);
 }
 
 /** Locks a shared library, and requires that the viewer may set its tags. */

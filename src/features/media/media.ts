@@ -12,10 +12,10 @@ import type { ReadingProgress, UpdateReading } from '../../contract/reading.ts';
 import type { ListQuery } from '../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { continueAfter, decodeCursor, LAST_PAGE } from '../../platform/cursor.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { versionOf } from '../../platform/version-tag.ts';
-import { mediaNotFound, requireReadable } from '../libraries/access/access.ts';
+import { mediaNotFound, requireMembership, requireReadable } from '../libraries/access/access.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { emitMediaEvents } from './events.ts';
 import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
@@ -63,6 +63,11 @@ export function createMedia({
 
   return {
     get: requireMedia,
+
+    /** Throws when the viewer is not a member of the library that they name. */
+    async requireLibrary({ user_id }: Viewer, libraryId: string | undefined): Promise<void> {
+      if (libraryId !== undefined) await requireMembership(sql, user_id, libraryId);
+    },
 
     /** Saves a link. The media, its libraries, their events and the job are one commit. */
     async save(viewer: Viewer, { url: text, kind, library_id, tags }: SaveRequest, actor: Actor) {
@@ -129,7 +134,7 @@ export function createMedia({
     },
 
     async retry(viewer: Viewer, mediaId: string, actor: Actor) {
-      return transaction(sql, async (tx) => {
+      const retry = async (tx: Transaction) => {
         const source = (await store.findSource(tx, mediaId, viewer)) ?? mediaNotFound();
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
@@ -142,7 +147,8 @@ export function createMedia({
         const enqueued = await ingest.enqueueProcessing(tx, [media], options);
         await recordAudit(tx, { action: 'media.retried', actor, details: { media_id: mediaId } });
         return { media_id: mediaId, enqueued: enqueued.length === 1 };
-      });
+      };
+      return transaction(sql, retry, actor);
     },
 
     /** Edits the title, for everybody who reads the media. Extraction does not overwrite it any more. */

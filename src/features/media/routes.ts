@@ -9,6 +9,7 @@ import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { unlessKnown, versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { repeatStored } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type MediaService, mediaVersion } from './media.ts';
 import type { Trash } from './trash/trash.ts';
@@ -33,10 +34,15 @@ export function registerMediaRoutes(
     return reply.send({ data: saved });
   };
 
+  const repeatSaved = repeatStored<unknown, SaveRequest>(async ({ body, principal }) =>
+    media.requireLibrary(principal, body.library_id),
+  );
+
   api.post(
     '/media',
     forViewers({
       errors: SAVE_ERRORS,
+      repeat: repeatSaved,
       operationId: 'saveMedia',
       summary: 'Save a link',
       description:
@@ -52,6 +58,7 @@ export function registerMediaRoutes(
     '/media/url',
     forViewers({
       errors: SAVE_ERRORS,
+      repeat: repeatSaved,
       operationId: 'saveMediaOfKind',
       summary: 'Save a page or a video',
       description: 'Like `POST /api/v1/media`, with a kind.',
@@ -66,6 +73,7 @@ export function registerMediaRoutes(
     '/media/from_url',
     forViewers({
       errors: SAVE_ERRORS.filter((code) => code !== 'E_INVALID_KIND'),
+      repeat: repeatSaved,
       operationId: 'saveMediaFromUrl',
       summary: 'Save a link of any kind',
       description: 'Like `POST /api/v1/media`, without a kind.',
@@ -177,6 +185,7 @@ export function registerMediaRoutes(
     '/media/:id/retry',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: repeatStored(({ params, principal }) => media.get(principal, params.id)),
       operationId: 'retryMedia',
       summary: 'Retry a failed media',
       description:

@@ -12,7 +12,7 @@ import { createOutboxOperations } from './outbox.ts';
 import { registerOperationsRoutes } from './routes.ts';
 import { createOperations } from './service.ts';
 
-export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'queue' | 'checks' | 'names'> {
+interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'queue' | 'checks' | 'names'> {
   authentication: Authentication;
   webhooks: Webhooks;
   config: {

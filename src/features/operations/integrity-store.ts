@@ -3,7 +3,7 @@ import type { SqlFragment } from '../../platform/database/statement.ts';
 import type { Finding } from '../../platform/integrity/check.ts';
 
 /** Identifies one run of an audit: an attempt of its job. */
-export interface AuditKey {
+interface AuditKey {
   jobId: string;
   attempt: number;
 }

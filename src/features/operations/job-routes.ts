@@ -6,6 +6,7 @@ import { answer, id, listOf } from '../../contract/wire.ts';
 import { data, list } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain, repeatStored } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { IntegrityFindings } from './integrity-audit.ts';
 import type { Jobs } from './jobs.ts';
@@ -35,6 +36,7 @@ export function registerJobRoutes(
           'E_INVALID_STATE',
           'E_IDEMPOTENCY_CONFLICT',
         ],
+        repeat: readAgain(({ made, principal }) => jobs.getSubmitted(String(made.job_id), principal)),
         operationId: 'submitJob',
         summary: 'Submit a job',
         description:
@@ -102,29 +104,31 @@ export function registerJobRoutes(
   api.post(
     '/jobs/cancel',
     forOperators({
+      repeat: repeatStored(),
       operationId: 'cancelJobs',
       summary: 'Cancel many jobs',
       description:
         'Cancels the jobs with the given ids, or all unfinished jobs that match the filter: up to 10,000 per ' +
-        'request, newest first. Continue with the cursor in `page`.',
+        'request, newest first. Continue with `next_cursor`.',
       body: contract.jobSelection,
-      response: { 200: contract.bulkOutcome },
+      response: { 200: answer(contract.jobsChanged) },
     }),
-    (request) => jobs.changeMany('cancel', request.body, principalOf(request), actorOf(request)),
+    (request) => data(jobs.changeMany('cancel', request.body, principalOf(request), actorOf(request))),
   );
 
   api.post(
     '/jobs/requeue',
     forOperators({
+      repeat: repeatStored(),
       operationId: 'requeueJobs',
       summary: 'Requeue many jobs',
       description:
         'Requeues the jobs with the given ids, or all failed jobs that match the filter (cancelled jobs, if the ' +
-        'filter has that status): up to 10,000 per request, newest first. Continue with the cursor in `page`.',
+        'filter has that status): up to 10,000 per request, newest first. Continue with `next_cursor`.',
       body: contract.jobSelection,
-      response: { 200: contract.bulkOutcome },
+      response: { 200: answer(contract.jobsChanged) },
     }),
-    (request) => jobs.changeMany('requeue', request.body, principalOf(request), actorOf(request)),
+    (request) => data(jobs.changeMany('requeue', request.body, principalOf(request), actorOf(request))),
   );
 
   api.get(
@@ -175,6 +179,7 @@ export function registerJobRoutes(
     '/jobs/:job_id/cancel',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      repeat: readAgain<{ job_id: string }>(({ params, principal }) => jobs.get(params.job_id, principal)),
       operationId: 'cancelJob',
       summary: 'Cancel a job',
       description: 'A running job is asked to stop. A finished job does not change.',
@@ -188,6 +193,7 @@ export function registerJobRoutes(
     '/jobs/:job_id/requeue',
     forOperators({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: readAgain<{ job_id: string }>(({ params, principal }) => jobs.get(params.job_id, principal)),
       operationId: 'requeueJob',
       summary: 'Requeue a job',
       description: 'Requeues a failed or cancelled job with its full number of attempts.',

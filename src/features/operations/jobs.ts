@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorCode, NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import { invalidFields, invalidFieldsOf } from '../../contract/invalid-request.ts';
+import { invalidField, invalidFields, invalidFieldsOf } from '../../contract/invalid-request.ts';
 import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
@@ -17,7 +17,7 @@ import type { Authentication } from '../identity/authentication.ts';
 import { type Action, changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
-export interface JobsDependencies extends Pick<Authentication, 'requireMode'> {
+interface JobsDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
   queue: JobQueue;
   asyncJobsEnabled: boolean;
@@ -48,7 +48,7 @@ export function createJobs(dependencies: JobsDependencies) {
 
   function refuseShadow({ type, hasShadow }: JobType): void {
     const advice = 'Set execution_mode to async or sync.';
-    if (!hasShadow) refuse('E_INVALID_REQUEST', `Job type ${type} has no shadow runs. ${advice}`);
+    if (!hasShadow) notAllowed('execution_mode', `shadow does not exist for the job type ${type}. ${advice}`);
     if (!shadowExecutionEnabled)
       refuse('E_SHADOW_DISABLED', `Shadow runs are disabled on this server. ${advice}`);
   }
@@ -86,6 +86,15 @@ export function createJobs(dependencies: JobsDependencies) {
   return {
     get,
 
+    /** Returns a job that the caller has submitted, if they may still submit it. */
+    async getSubmitted(jobId: string, principal: Principal): Promise<Job> {
+      const { job_type, payload } = requireVisible(await store.findJob(sql, jobId), jobId, principal);
+      const type = queue.types.get(job_type);
+      const given = type?.payload.safeParse(payload);
+      if (given?.success) await type?.authorise?.(given.data, principal);
+      return get(jobId, principal);
+    },
+
     async progress(jobId: string, principal: Principal): Promise<JobProgress> {
       const job = requireVisible(await store.findProgress(sql, jobId), jobId, principal);
       return seesContent(principal, job) ? job : { ...job, progress: null, error_text: null };
@@ -94,15 +103,12 @@ export function createJobs(dependencies: JobsDependencies) {
     async submit(body: z.output<typeof submitJob>, principal: Principal, actor: Actor) {
       const type =
         publicTypes().find((candidate) => candidate.type === body.job_type) ??
-        refuse('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
+        notAllowed('job_type', `must be one of ${publicNames().join(', ')}`);
       const isSync = body.execution_mode === 'sync';
       if (!isSync && !asyncJobsEnabled)
         refuse('E_ASYNC_DISABLED', 'Queued jobs are disabled on this server. Set execution_mode to sync.');
       if (isSync && body.run_at)
-        refuse(
-          'E_INVALID_REQUEST',
-          'run_at cannot be combined with execution_mode sync, which runs immediately.',
-        );
+        notAllowed('run_at', 'cannot be combined with execution_mode sync, which runs immediately');
       if (body.execution_mode === 'shadow') refuseShadow(type);
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
       const payload = readPayload(type, body.payload);
@@ -183,6 +189,10 @@ function readPayload(type: JobType, payload: unknown): unknown {
   throw invalidFields(
     parsed.error.issues.flatMap((issue) => invalidFieldsOf({ ...issue, path: ['payload', ...issue.path] })),
   );
+}
+
+function notAllowed(field: string, message: string): never {
+  throw invalidField(field, message, 'not_allowed');
 }
 
 function refuse(code: ErrorCode, message: string): never {

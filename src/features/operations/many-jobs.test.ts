@@ -45,10 +45,10 @@ describe('by ids', () => {
     await act('cancel', { job_ids: [cancelled] });
     const ids = [...failed, waiting, cancelled, newId()];
     const answer = await act('requeue', { job_ids: [...ids, ...ids] });
-    expect(answer).toMatchObject({ status: 200, body: { changed: 4, unchanged: 1, not_found: 1 } });
+    expect(answer).toMatchObject({ status: 200, body: { data: { changed: 4, unchanged: 1, not_found: 1 } } });
     expect(new Set(await statuses([...failed, waiting, cancelled]))).toEqual(new Set(['queued']));
     expect(await auditedJobs('job.requeued')).toEqual([...failed, cancelled].sort());
-    expect((await act('requeue', { job_ids: ids })).body).toMatchObject({ changed: 0, unchanged: 5 });
+    expect((await act('requeue', { job_ids: ids })).body.data).toMatchObject({ changed: 0, unchanged: 5 });
   });
 
   test('cancels unfinished jobs, audits it, and aborts a running job', async () => {
@@ -65,7 +65,7 @@ describe('by ids', () => {
     await started.opened;
     const later = (await jobs.enqueue(busy, {}, { delaySeconds: 60 })).id;
     const answer = await act('cancel', { job_ids: [running, later, failed] });
-    expect(answer.body).toMatchObject({ changed: 2, unchanged: 1, not_found: 0 });
+    expect(answer.body.data).toMatchObject({ changed: 2, unchanged: 1, not_found: 0 });
     await aborted.opened;
     await worker.stopped;
     expect(await statuses([running, later, failed])).toEqual(['cancelled', 'cancelled', 'failed']);
@@ -81,17 +81,12 @@ describe('by filter', () => {
     const unlucky = await fail(3, 'bad LUCK');
     const other = await fail(2, 'a strike');
     const answer = await act('requeue', { filter: { error: 'bad luck', job_type: 'doomed' } });
-    expect(answer.body).toEqual({
-      changed: 3,
-      unchanged: 0,
-      not_found: 0,
-      page: { next_cursor: null, has_more: false },
-    });
+    expect(answer.body).toEqual({ data: { changed: 3, unchanged: 0, not_found: 0, next_cursor: null } });
     expect(new Set(await statuses(unlucky))).toEqual(new Set(['queued']));
     expect(new Set(await statuses(other))).toEqual(new Set(['failed']));
-    expect((await act('cancel', { filter: { queue: 'default' } })).body).toMatchObject({ changed: 3 });
+    expect((await act('cancel', { filter: { queue: 'default' } })).body.data).toMatchObject({ changed: 3 });
     expect(
-      (await act('requeue', { filter: { status: 'cancelled', error_code: 'E_DOOMED' } })).body,
+      (await act('requeue', { filter: { status: 'cancelled', error_code: 'E_DOOMED' } })).body.data,
     ).toMatchObject({ changed: 3 });
   });
 
@@ -102,9 +97,9 @@ describe('by filter', () => {
       from generate_series(1, 10010) as n`;
     await sql`insert into job_queue (job_id, queue, priority, due_at) select id, queue, 5, now() from jobs`;
     const first = await act('cancel', { filter: { queue: 'many' } });
-    expect(first.body).toMatchObject({ changed: 10_000, page: { has_more: true } });
-    const rest = await act('cancel', { filter: { queue: 'many' }, cursor: first.body.page.next_cursor });
-    expect(rest.body).toMatchObject({ changed: 10, page: { has_more: false } });
+    expect(first.body.data).toMatchObject({ changed: 10_000, next_cursor: expect.any(String) });
+    const rest = await act('cancel', { filter: { queue: 'many' }, cursor: first.body.data.next_cursor });
+    expect(rest.body.data).toMatchObject({ changed: 10, next_cursor: null });
     const [left] = await sql<[{ count: number }]>`select count(*) from job_queue`;
     expect(left.count).toBe(0);
   });
@@ -130,7 +125,7 @@ test('overlapping parallel requests requeue each job once', async () => {
   const answers = await Promise.all(
     requests.map((job_ids, n) => act('requeue', { job_ids: n % 2 ? job_ids.reverse() : job_ids })),
   );
-  const changed = answers.reduce((sum, { body }) => sum + body.changed, 0);
+  const changed = answers.reduce((sum, { body }) => sum + body.data.changed, 0);
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
   expect(changed).toBe(60);
   expect(await auditedJobs('job.requeued')).toEqual([...ids].sort());

@@ -1,6 +1,5 @@
-import { NexusError } from '../../contract/errors.ts';
-import type { JobSelection, JobStatus } from '../../contract/jobs.ts';
-import type { Page } from '../../contract/wire.ts';
+import { invalidField } from '../../contract/invalid-request.ts';
+import type { JobSelection, JobStatus, JobsChanged } from '../../contract/jobs.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -35,32 +34,32 @@ interface BulkChange {
 export async function changeJobs(
   { sql, control }: { sql: Database; control: Control },
   { action, selection: { job_ids, filter, cursor }, rights, actor }: BulkChange,
-): Promise<Touched & { page: Page }> {
-  const { ids, page } = job_ids
-    ? { ids: job_ids, page: { next_cursor: null, has_more: false } }
+): Promise<JobsChanged> {
+  const { ids, next_cursor } = job_ids
+    ? { ids: job_ids, next_cursor: null }
     : await findJobs(sql, { ...withAllowedStatus(action, filter ?? {}), ...rights }, readCursor(cursor));
   const total: Touched = { changed: 0, unchanged: 0, not_found: 0 };
-  for (let start = 0; start < ids.length; start += JOBS_PER_TRANSACTION) {
-    const batch = await control[`${action}Many`](ids.slice(start, start + JOBS_PER_TRANSACTION), actor);
+  // The first transaction claims the request, also when there is nothing to change.
+  for (let start = 0; start === 0 || start < ids.length; start += JOBS_PER_TRANSACTION) {
+    const by = start === 0 ? actor : { ...actor, claim: undefined };
+    const batch = await control[`${action}Many`](ids.slice(start, start + JOBS_PER_TRANSACTION), by);
     total.changed += batch.changed;
     total.unchanged += batch.unchanged;
     total.not_found += batch.not_found;
   }
-  return { ...total, page };
+  return { ...total, next_cursor };
 }
 
 async function findJobs(sql: Database, filter: JobFilter, before: string | null) {
   const found = await listJobIds(sql, filter, before, JOBS_PER_REQUEST + 1);
   const listed = found.map((id) => ({ id }));
   const { data, page } = cutPage(listed, JOBS_PER_REQUEST);
-  return { ids: data.map(({ id }) => id), page };
+  return { ids: data.map(({ id }) => id), next_cursor: page.next_cursor };
 }
 
 function withAllowedStatus(action: Action, filter: JobFilter): JobFilter {
   if (filter.status === undefined) return { ...filter, status: action === 'cancel' ? 'not_over' : 'failed' };
   if (ALLOWED_STATUSES[action].some((status) => status === filter.status)) return filter;
-  throw new NexusError(
-    'E_INVALID_REQUEST',
-    `filter.status must be one of ${ALLOWED_STATUSES[action].join(', ')} to ${action} jobs.`,
-  );
+  const allowed = ALLOWED_STATUSES[action].join(', ');
+  throw invalidField('filter.status', `must be one of ${allowed} to ${action} jobs`, 'not_allowed');
 }

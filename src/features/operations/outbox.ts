@@ -5,7 +5,7 @@ import type { Principal } from '../../contract/identity.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { EVENTS_EMITTED } from '../../platform/outbox/emit-event.ts';
 import * as store from '../../platform/outbox/store.ts';
@@ -36,14 +36,15 @@ export function createOutboxOperations({ sql, webhooks }: { sql: Database; webho
     /** Retries a failed event. Subscribers that already handled it are not called again. */
     async retry(id: string, principal: Principal, actor: Actor) {
       const { event_type, status } = await get(id, principal);
-      await transaction(sql, async (tx) => {
+      const retry = async (tx: Transaction) => {
         if (!(await store.retryEvent(tx, id))) {
           const message = `The event is ${status}. Only failed events can be retried.`;
           throw new NexusError('E_INVALID_STATE', message);
         }
         await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
         tx.notifyAfterCommit(EVENTS_EMITTED);
-      });
+      };
+      await transaction(sql, retry, actor);
       return get(id, principal);
     },
 

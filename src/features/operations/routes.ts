@@ -5,6 +5,7 @@ import { answer, id, listOf } from '../../contract/wire.ts';
 import { data } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { OutboxOperations } from './outbox.ts';
 import type { Operations } from './service.ts';
@@ -70,6 +71,7 @@ export function registerOperationsRoutes(
     '/outbox/events/:id/retry',
     forOperators({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: readAgain(({ params, principal }) => data(outbox.get(params.id, principal))),
       operationId: 'retryOutboxEvent',
       summary: 'Retry a failed event',
       description: 'Sets the event to pending with its full number of attempts.',

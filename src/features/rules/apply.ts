@@ -39,7 +39,7 @@ export async function applyActions(
   const rule = ruleId !== null && (await holdRule(tx, ruleId)) ? ruleId : null;
   const added = await addToLibrary(tx, viewer, mediaIds, { actions, requestId });
   const own = await changeByRule(tx, viewer, mediaIds, { actions, ruleId: rule, actor: { requestId } });
-  if (actions.notify && rule !== null) await emitMatched(tx, viewer, mediaIds, rule, requestId);
+  if (actions.notify && rule !== null) await emitMatched(tx, viewer, mediaIds, { ruleId: rule, requestId });
   return outcomesOf(mediaIds, own, added);
 }
 
@@ -93,8 +93,7 @@ async function emitMatched(
   tx: Transaction,
   { user_id }: Viewer,
   mediaIds: string[],
-  rule_id: string,
-  requestId: string | undefined,
+  { ruleId: rule_id, requestId }: { ruleId: string; requestId: string | undefined },
 ): Promise<void> {
   const events: NewEvent<'rule.matched'>[] = mediaIds.map((media_id) => ({
     eventType: 'rule.matched',

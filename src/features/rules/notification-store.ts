@@ -56,15 +56,10 @@ export async function markSeen(sql: Queryable, { user_id }: Viewer, throughId: s
     where user_id = ${user_id} and seen_at is null and id <= ${throughId}`;
 }
 
-export async function deleteOldNotifications(sql: Queryable, days: number, limit: number): Promise<number> {
+/** Deletes those of the notifications that are old enough. Returns how many. */
+export async function deleteOldNotifications(sql: Queryable, ids: string[], days: number): Promise<number> {
   const deleted = await sql`
     delete from rule_notifications
-    where id in (
-      select id
-      from rule_notifications
-      where created_at < now() - make_interval(days => ${days}::int)
-      order by created_at
-      limit ${limit}
-    )`;
+    where id = any(${ids}) and created_at < now() - ${days} * interval '1 day'`;
   return deleted.count;
 }

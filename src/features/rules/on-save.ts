@@ -50,9 +50,9 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
     }
     let changed = 0;
     // All queries come before all actions: what one rule changes is not there yet for another.
-    const matching = await listMatching(tx, viewer, rules, mediaId, context);
+    const matching = await listMatching(tx, viewer, mediaId, { rules, context });
     for (const rule of matching) {
-      if (await applyRule(tx, viewer, rule, mediaId, context)) changed += 1;
+      if (await applyRule(tx, viewer, mediaId, { rule, context })) changed += 1;
     }
     return context.complete(tx, { result: { outcome: 'applied', matched: matching.length, changed } });
   }
@@ -60,9 +60,8 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
   async function listMatching(
     tx: Transaction,
     viewer: Viewer,
-    rules: Rule[],
     mediaId: string,
-    { log }: JobContext,
+    { rules, context }: { rules: Rule[]; context: JobContext },
   ): Promise<Rule[]> {
     if (!(await holdMedia(tx, [mediaId])).has(mediaId)) return [];
     const matching: Rule[] = [];
@@ -71,7 +70,7 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
         const found = await mediaLists.matchingAmong(tx, viewer, ruleQuery(rule.query), [mediaId]);
         if (found.length === 1) matching.push(rule);
       } catch (error) {
-        logRefusal(log, rule, error);
+        logRefusal(context.log, rule, error);
       }
     }
     return matching;
@@ -81,19 +80,18 @@ export function createOnSave({ sql, requester, mediaLists }: OnSaveDependencies)
   async function applyRule(
     tx: Transaction,
     viewer: Viewer,
-    rule: Rule,
     mediaId: string,
-    { requestId, log }: JobContext,
+    { rule, context }: { rule: Rule; context: JobContext },
   ): Promise<boolean> {
     const { id: ruleId, actions } = rule;
-    const application = { ruleId, actions, requestId: requestId ?? undefined };
+    const application = { ruleId, actions, requestId: context.requestId ?? undefined };
     await tx.script('savepoint before_rule');
     try {
       const outcomes = await applyActions(tx, viewer, [mediaId], application);
       if (actions.notify) await insertNotification(tx, viewer, ruleId, mediaId);
       return outcomes.some(isChanged);
     } catch (error) {
-      logRefusal(log, rule, error);
+      logRefusal(context.log, rule, error);
       await tx.script('rollback to savepoint before_rule');
       return false;
     }

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 
-export interface SaveEvent {
+interface SaveEvent {
   library_id: string;
   media_id: string;
   event_id: string;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import * as contract from '../../contract/rules.ts';
 import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
-import { sendCreated } from '../../http/answers.ts';
+import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Rules, ruleVersion } from './rules.ts';
 
@@ -34,6 +35,7 @@ export function registerRuleRoutes(api: HttpServer, rules: Rules): void {
         'E_FORBIDDEN',
         'E_DEFAULT_LIBRARY_FORBIDDEN',
       ],
+      repeat: readAgain(({ made, principal }) => data(rules.get(principal, String(made.id)))),
       operationId: 'createRule',
       summary: 'Create a rule',
       description:

@@ -26,7 +26,7 @@ const placeSchema = z.object({ last_media_id: id });
 
 export const runPayload = z.strictObject({ run_id: id });
 
-export interface RunJobDependencies {
+interface RunJobDependencies {
   sql: Database;
   requester: Requester;
   mediaLists: Pick<MediaLists, 'matchingIds' | 'matchingAmong'>;
@@ -71,7 +71,7 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
       for (let start = 0; start < ids.length; start += size) {
         context.signal.throwIfAborted();
         const batch = ids.slice(start, start + size);
-        done += await transaction(sql, (tx) => runBatch(tx, viewer, run, batch, context));
+        done += await transaction(sql, (tx) => runBatch(tx, viewer, batch, { run, context }));
         await context.progress({ done });
       }
       cursor = page.next_cursor;
@@ -82,9 +82,8 @@ export function defineRunRule({ sql, requester, mediaLists }: RunJobDependencies
   async function runBatch(
     tx: Transaction,
     viewer: Viewer,
-    run: RuleRun,
     ids: string[],
-    context: JobContext,
+    { run, context }: { run: RuleRun; context: JobContext },
   ): Promise<number> {
     const { library_id } = run.actions;
     if (!run.is_dry_run) await lockContents(tx, library_id === undefined ? [] : [library_id], ids);

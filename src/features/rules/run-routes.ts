@@ -4,6 +4,7 @@ import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import { data } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { RuleRuns } from './runs.ts';
 
@@ -15,6 +16,7 @@ export function registerRunRoutes(api: HttpServer, runs: RuleRuns): void {
     '/rules/:id/run',
     forViewers({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: readAgain(({ made, principal }) => data(runs.get(principal, String(made.id)))),
       operationId: 'runRule',
       summary: 'Run a rule',
       description:
@@ -74,6 +76,7 @@ export function registerRunRoutes(api: HttpServer, runs: RuleRuns): void {
     '/rules/runs/:id/cancel',
     forViewers({
       errors: ['E_NOT_FOUND'],
+      repeat: readAgain(({ params, principal }) => data(runs.get(principal, params.id))),
       operationId: 'cancelRuleRun',
       summary: 'Cancel a run of a rule',
       description: 'What it changed stays, and can be undone. A run that is over does not change.',
@@ -87,6 +90,7 @@ export function registerRunRoutes(api: HttpServer, runs: RuleRuns): void {
     '/rules/runs/:id/undo',
     forViewers({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: readAgain(({ params, principal }) => data(runs.get(principal, params.id))),
       operationId: 'undoRuleRun',
       summary: 'Undo a run of a rule',
       description:

@@ -224,17 +224,12 @@ export async function markItemsUndone(tx: Transaction, runId: string, items: Und
     where id = ${runId}`;
 }
 
-/** Deletes runs that ended long ago, with their items. Returns how many. */
-export async function deleteOldRuns(sql: Queryable, days: number, limit: number): Promise<number> {
+/** Deletes those of the runs that ended long ago, with their items. Returns how many. */
+export async function deleteOldRuns(sql: Queryable, ids: string[], days: number): Promise<number> {
   const deleted = await sql`
     delete from rule_runs
-    where id in (
-      select id
-      from rule_runs
-      where finished_at < now() - make_interval(days => ${days}::int)
-        and (undo_status is null or undo_status not in ('queued', 'running'))
-      order by finished_at
-      limit ${limit}
-    )`;
+    where id = any(${ids})
+      and finished_at < now() - ${days} * interval '1 day'
+      and (undo_status is null or undo_status not in ('queued', 'running'))`;
   return deleted.count;
 }

@@ -1,15 +1,18 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
+import { readJob } from '../../../test/support/jobs.ts';
 import { auditOf, createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
 import { startNexus } from '../../../test/support/nexus-process.ts';
 import { holdBeforeCommit, statementBlocked } from '../../../test/support/races.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
 import type { RuleActions } from '../../contract/rules.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { newId } from '../../platform/ids.ts';
+import { idAt, newId } from '../../platform/ids.ts';
+import { enqueue } from '../../platform/jobs/submit/enqueue.ts';
 import { replaceByKnown } from '../media/saving/unite-media.ts';
 import { moveRuleHistory } from './on-replace.ts';
+import { periodicRunRetention } from './retention.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -330,6 +333,48 @@ describe('a media that is merged into another', () => {
       { rule_id: both, media_id: winner },
     ]);
   });
+});
+
+test('runs are deleted 90 days after their end, and notifications 90 days after they were made', async () => {
+  const reader = await createReader(app);
+  const mediaId = await saveReady(sql, reader);
+  const ruleId = await createRule(reader, 'x', { notify: true });
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const addRun = async (made: number, ended: number) => {
+    const id = idAt(daysAgo(made));
+    await sql`
+      insert into rule_runs (
+        id, user_id, rule_id, rule_name, query, actions, is_dry_run, status, job_id, finished_at
+      )
+      values (
+        ${id}, ${reader.id}, ${ruleId}, 'Rule', 'x', '{}', false, 'succeeded', ${newId()}, ${daysAgo(ended)}
+      )`;
+    return id;
+  };
+  const addNotification = async (days: number) => {
+    const id = idAt(daysAgo(days));
+    await sql`
+      insert into rule_notifications (id, user_id, rule_id, media_id, created_at)
+      values (${id}, ${reader.id}, ${ruleId}, ${mediaId}, ${daysAgo(days)})`;
+    return id;
+  };
+  // More than one batch.
+  for (let n = 0; n < 12; n += 1) await addRun(100, 91);
+  const kept = [await addRun(100, 89), await addRun(80, 80)];
+  await addNotification(91);
+  const keptNotification = await addNotification(89);
+
+  const { type } = periodicRunRetention(sql);
+  const { id: jobId } = await transaction(sql, (tx) => enqueue(tx, { type, payload: {} }));
+  const maintenance = { queues: ['maintenance'], concurrency: 1, pollSeconds: 0.05, graceSeconds: 5 };
+  await (await app.engine.work({ ...maintenance, untilEmpty: true })).stopped;
+  expect((await readJob(sql, jobId)).result).toEqual({ deleted: 13 });
+  const runs = await sql<{ id: string }[]>`
+    select id from rule_runs where user_id = ${reader.id} order by id`;
+  expect(runs.map(({ id }) => id)).toEqual(kept);
+  expect([...(await sql`select id from rule_notifications where user_id = ${reader.id}`)]).toEqual([
+    { id: keptNotification },
+  ]);
 });
 
 /** Saves many ready media at once. */

@@ -31,7 +31,12 @@ export function createRuleRuns({ sql, queue, runType, undoType }: RunsDependenci
     return (await store.findRun(sql, viewer.user_id, id)) ?? runNotFound();
   }
 
-  const enqueueFor = (tx: Transaction, type: RunJob, runId: string, viewer: Viewer, actor: Actor) =>
+  const enqueueFor = (
+    tx: Transaction,
+    viewer: Viewer,
+    runId: string,
+    { type, actor }: { type: RunJob; actor: Actor },
+  ) =>
     enqueue(tx, {
       type,
       payload: { run_id: runId },
@@ -59,7 +64,7 @@ export function createRuleRuns({ sql, queue, runType, undoType }: RunsDependenci
             'This rule is running already. Wait for its end, or cancel it.',
           );
         }
-        const { id: jobId } = await enqueueFor(tx, runType, id, viewer, actor);
+        const { id: jobId } = await enqueueFor(tx, viewer, id, { type: runType, actor });
         await store.insertRun(tx, viewer.user_id, { id, rule, isDryRun, jobId });
       };
       await transaction(sql, start, actor);
@@ -92,7 +97,7 @@ export function createRuleRuns({ sql, queue, runType, undoType }: RunsDependenci
           );
         }
         if (run.undo_status !== null && !['failed', 'cancelled'].includes(run.undo_status)) return;
-        const { id: jobId } = await enqueueFor(tx, undoType, id, viewer, actor);
+        const { id: jobId } = await enqueueFor(tx, viewer, id, { type: undoType, actor });
         await store.setUndo(tx, id, jobId);
       };
       await transaction(sql, undo, actor);

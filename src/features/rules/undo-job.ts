@@ -43,7 +43,7 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
         context.signal.throwIfAborted();
         const items = await store.listToUndo(sql, run_id, BATCH);
         if (items.length === 0) break;
-        await transaction(sql, (tx) => undoBatch(tx, viewer, run, items, context));
+        await transaction(sql, (tx) => undoBatch(tx, viewer, items, { run, context }));
         done += items.length;
         await context.progress({ done });
       }
@@ -54,14 +54,14 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
   async function undoBatch(
     tx: Transaction,
     viewer: Viewer,
-    { id: runId, actions: { library_id } }: RuleRun,
     items: store.ItemToUndo[],
-    context: JobContext,
+    { run, context }: { run: RuleRun; context: JobContext },
   ): Promise<void> {
+    const { library_id: libraryId } = run.actions;
     const mediaIds = items.map(({ media_id }) => media_id);
-    await lockContents(tx, library_id === undefined ? [] : [library_id], mediaIds);
+    await lockContents(tx, libraryId === undefined ? [] : [libraryId], mediaIds);
     const requestId = context.requestId ?? undefined;
-    const removed = new Set(await removeAdded(tx, viewer, library_id, items, requestId));
+    const removed = new Set(await removeAdded(tx, viewer, items, { libraryId, requestId }));
     const own = await takeBackRuleChanges(tx, viewer, items, { requestId });
     const undone = items.map(({ media_id, is_added }): store.UndoneItem => {
       const { isTaken = false, kept = [] } = own.get(media_id) ?? {};
@@ -77,15 +77,14 @@ export function defineUndoRun({ sql, requester }: UndoDependencies) {
       artifact_type: PLACE,
       artifact_payload: { last_media_id: mediaIds.at(-1) },
     });
-    await store.markItemsUndone(tx, runId, undone);
+    await store.markItemsUndone(tx, run.id, undone);
   }
 
   async function removeAdded(
     tx: Transaction,
     viewer: Viewer,
-    libraryId: string | undefined,
     items: store.ItemToUndo[],
-    requestId: string | undefined,
+    { libraryId, requestId }: { libraryId: string | undefined; requestId: string | undefined },
   ): Promise<string[]> {
     const added = items
       .filter(({ is_added }) => is_added)

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { exportedDocument, exportedHighlight } from '../../contract/export.ts';
 
 /** A document on the wire. */
-export type WireDocument = z.input<typeof exportedDocument>;
+type WireDocument = z.input<typeof exportedDocument>;
 export type WireHighlight = z.input<typeof exportedHighlight>;
 
 /** A document before policies are applied. Its highlights and texts are JSON as the database wrote it. */

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { makeZip } from 'client-zip';
-import { NexusError } from '../../contract/errors.ts';
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -17,6 +16,7 @@ import { costOfJudging } from '../governance/work.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
 import { parseQuery } from '../media/search/query/parse.ts';
+import { documentHasNoText } from '../media/text/document.ts';
 import { type DocumentsDependencies, grouped, type WrittenDocument, writtenDocuments } from './documents.ts';
 import { ANNOTATIONS_HEAD, ANNOTATIONS_TAIL } from './formats/annotations.ts';
 import { bookmarkFileParts } from './formats/bookmarks.ts';
@@ -62,9 +62,7 @@ export function createExports(dependencies: ExportsDependencies) {
       await requireMode(principal, mode, actor);
       const document = await media.get(principal, mediaId);
       const fragments = await media.allFragments(principal, mediaId);
-      if (fragments.length === 0) {
-        throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
-      }
+      if (fragments.length === 0) documentHasNoText();
       const { title, parts } = await markdownFile(dependencies, document, fragments, { mode, actor });
       return file(`${title}.md`, 'text/markdown; charset=utf-8', parts);
     },

@@ -29,6 +29,7 @@ export function registerExportRoutes(api: HttpServer, exports: Exports): void {
       contentTypes: {
         200: ['application/json', 'text/html', 'application/zip', 'text/csv', 'application/ld+json'],
       },
+      answerHeaders: ['Content-Disposition'],
     }),
     async (request, reply) =>
       sendExport(
@@ -54,6 +55,7 @@ export function registerExportRoutes(api: HttpServer, exports: Exports): void {
       querystring: contract.mediaExportQuery,
       response: { 200: z.string() },
       contentTypes: { 200: ['text/markdown'] },
+      answerHeaders: ['Content-Disposition'],
     }),
     async (request, reply) =>
       sendExport(

@@ -10,7 +10,7 @@ const deliveryColumns = (sql: Queryable) => sql`
   delivery.id, delivery.webhook_id, delivery.event_id, delivery.event_type, delivery.status, delivery.attempts,
   delivery.next_attempt_at, delivery.delivered_at, delivery.error_message, delivery.created_at, delivery.updated_at`;
 
-export interface NewDelivery {
+interface NewDelivery {
   webhook_id: string;
   event_id: string;
   event_type: string;
@@ -100,7 +100,7 @@ export async function replayDelivery(tx: Transaction, id: string): Promise<boole
   return reset.count === 1;
 }
 
-export interface WebhookBacklog {
+interface WebhookBacklog {
   pending_webhook_deliveries: number;
   failing_webhooks: number;
   disabled_webhooks: number;

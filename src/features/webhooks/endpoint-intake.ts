@@ -12,7 +12,7 @@ interface Endpoint {
 const AHEAD_MS = 200;
 
 /** Slots for each webhook, so that one that hangs holds up its own deliveries and no others. */
-export interface EndpointIntake extends Intake<ClaimedDelivery> {
+interface EndpointIntake extends Intake<ClaimedDelivery> {
   wants(): Wants;
   /** Notes what a claim found, to know of which webhooks there may be more. */
   note(asked: Wants, deliveries: ClaimedDelivery[]): boolean;

@@ -6,7 +6,7 @@ import { createSender } from './sender.ts';
 import { listWebhookNames } from './store.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
 
-export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress' | 'metrics'> {
+interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress' | 'metrics'> {
   config: { outbox: { retentionHours: number } };
 }
 

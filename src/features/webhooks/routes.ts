@@ -5,6 +5,7 @@ import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { REPEAT_SECRET, repeatStored } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Webhooks, webhookVersion } from './webhooks.ts';
 
@@ -17,6 +18,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks',
     forAdmins({
       errors: ['E_SSRF_BLOCKED', 'E_INVALID_URL'],
+      repeat: REPEAT_SECRET,
       operationId: 'createWebhook',
       summary: 'Create a webhook',
       description: 'An empty `event_types` means all. This answer alone carries the `secret`.',
@@ -91,6 +93,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks/:id/rotate-secret',
     forAdmins({
       errors: ['E_NOT_FOUND'],
+      repeat: REPEAT_SECRET,
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate the secret of a webhook',
       description:
@@ -107,6 +110,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks/:id/test',
     forAdmins({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: repeatStored(),
       operationId: 'testWebhook',
       summary: 'Test a webhook',
       description: 'Sends a `webhook.test` event; its delivery shows what came of it.',
@@ -148,6 +152,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks/:id/deliveries/:delivery_id/replay',
     forAdmins({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      repeat: repeatStored(),
       operationId: 'replayWebhookDelivery',
       summary: 'Send a delivery again',
       description: 'The same body under the same `webhook-id`, with all its attempts before it.',

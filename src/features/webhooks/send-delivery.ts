@@ -4,7 +4,7 @@ import { deliveryDelay } from './schedule.ts';
 import type { ClaimedDelivery, LoggedAttempt, Settlement } from './sending-store.ts';
 import { signatures } from './signature.ts';
 
-export interface SendOptions {
+interface SendOptions {
   egress: Pick<Egress, 'request'>;
   answerSeconds: number;
   random: (() => number) | undefined;

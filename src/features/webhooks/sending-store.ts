@@ -108,7 +108,7 @@ export interface Settlement {
   attempt: LoggedAttempt | undefined;
 }
 
-export interface Settled {
+interface Settled {
   /** Deliveries whose claim had ended; they leave a line in the log and nothing else. */
   dropped: string[];
   /** The webhooks of which deliveries failed, and for how many days they have done nothing but fail. */

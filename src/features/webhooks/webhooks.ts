@@ -18,7 +18,7 @@ import * as store from './store.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-export interface WebhooksDependencies {
+interface WebhooksDependencies {
   sql: Database;
   egress: Pick<Egress, 'check'>;
 }

@@ -105,7 +105,7 @@ function describe(route: RegisteredRoute, translator: Translator): Operation {
     ...(body && { requestBody: body }),
     responses: {
       ...successes(route, translator),
-      ...failures([
+      ...failures(route, [
         'E_INVALID_REQUEST',
         'E_MISDIRECTED_REQUEST',
         ...accessErrors(access),
@@ -182,7 +182,8 @@ function successes(route: RegisteredRoute, translator: Translator): Record<strin
         ),
       );
       const answer: Answer = {
-        description: STATUS_DESCRIPTIONS[status] ?? 'Done.',
+        description:
+          config.hasNoLocation && status === '201' ? 'Created.' : (STATUS_DESCRIPTIONS[status] ?? 'Done.'),
         headers: headersOf(Number(status), route),
         ...(types.length > 0 && { content }),
       };
@@ -210,7 +211,7 @@ function accessErrors(access: Access): ErrorCode[] {
 }
 
 /** Returns one error response per status, whose description lists the codes. */
-function failures(given: ErrorCode[]): Record<string, Answer> {
+function failures(route: RegisteredRoute, given: ErrorCode[]): Record<string, Answer> {
   const codes = [...new Set(given)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
   return Object.fromEntries(
@@ -224,7 +225,7 @@ function failures(given: ErrorCode[]): Record<string, Answer> {
       };
       const answer: Answer = {
         description: own.join(', '),
-        headers: headersOf(status),
+        headers: headersOf(status, route),
         content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' }, example: { error } } },
       };
       return [String(status), answer];

@@ -6,15 +6,22 @@ const whole = { type: 'integer' };
 
 /** The headers of answers, under the names that the document refers to. */
 export const ANSWER_HEADERS: Record<string, Header> = {
-  'X-Request-ID': { description: 'The id of this request in the log.', schema: text },
+  'X-Request-ID': { description: 'The id of this request in the log.', required: true, schema: text },
+  // An error that comes before the caller is known, such as a lost database, has no rate.
   'RateLimit-Limit': { description: 'Requests per minute of this key or person.', schema: whole },
   'RateLimit-Remaining': { description: 'Requests that are left now.', schema: whole },
   'RateLimit-Reset': { description: 'Seconds until all requests are there again.', schema: whole },
-  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: whole },
-  'WWW-Authenticate': { description: 'The way to authenticate.', schema: text },
-  Location: { description: 'The path of the new object.', schema: text },
-  ETag: { description: 'Names this state of the answer. Send it as `If-None-Match`.', schema: text },
-  'Content-Range': { description: 'Which part of the file this is.', schema: text },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', required: true, schema: whole },
+  'WWW-Authenticate': { description: 'The way to authenticate.', required: true, schema: text },
+  Location: { description: 'The path of the new object, or of the page.', required: true, schema: text },
+  ETag: {
+    description:
+      'Names this state. Send it as `If-None-Match` to read again, and as `If-Match` to change, where that is described.',
+    required: true,
+    schema: text,
+  },
+  'Content-Disposition': { description: 'The name of the file.', required: true, schema: text },
+  'Content-Range': { description: 'Which part of the file this is.', required: true, schema: text },
   'Idempotency-Replayed': {
     description: '`true` when an earlier request with this `Idempotency-Key` was answered.',
     schema: text,
@@ -23,15 +30,22 @@ export const ANSWER_HEADERS: Record<string, Header> = {
 
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** The headers of an answer: of a route's success, or of any failure. */
-export function headersOf(status: number, route?: RegisteredRoute): Record<string, Reference> {
-  const isLimited = route ? hasRole(route) : status !== 401 && status !== 421;
+/** The statuses of refusals that come before the caller is known. */
+const BEFORE_THE_LIMIT = [401, 421];
+
+/** The headers of an answer of a route. */
+export function headersOf(status: number, route: RegisteredRoute): Record<string, Reference> {
+  const isSuccess = status < 400;
+  const { answerHeaders = [], hasNoLocation } = route.config;
   const names = [
     'X-Request-ID',
-    ...(isLimited ? RATE_LIMIT : []),
-    ...(status === 201 ? ['Location'] : []),
-    ...(route && hasETag(route) && [200, 206, 304].includes(status) ? ['ETag'] : []),
-    ...(route && takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
+    ...(hasRole(route) && !BEFORE_THE_LIMIT.includes(status) ? RATE_LIMIT : []),
+    ...((status === 201 && !hasNoLocation) || status === 302 ? ['Location'] : []),
+    ...((hasETag(route) && [200, 206, 304].includes(status)) || (isVersioned(route) && status === 200)
+      ? ['ETag']
+      : []),
+    ...(isSuccess ? answerHeaders : []),
+    ...(isSuccess && takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
     ...(status === 206 || status === 416 ? ['Content-Range'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
@@ -85,6 +99,11 @@ const REQUEST_HEADERS: Record<string, { description: string; example: string }> 
 export function hasETag({ method, config }: Pick<RegisteredRoute, 'method' | 'config'>): boolean {
   const { contentTypes, requestHeaders = [] } = config;
   return method === 'GET' && (contentTypes === undefined || requestHeaders.includes('If-None-Match'));
+}
+
+/** Whether the route changes an object of a certain state, and answers with the next one. */
+function isVersioned({ method, config: { requestHeaders = [] } }: RegisteredRoute): boolean {
+  return method !== 'DELETE' && requestHeaders.includes('If-Match');
 }
 
 /** Whether a second request with the same `Idempotency-Key` gets the answer of the first. */

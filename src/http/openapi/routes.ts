@@ -14,7 +14,7 @@ interface OpenApiOptions {
   sessionCookieName: string;
 }
 
-export interface OpenApi {
+interface OpenApi {
   /** The document. It is made once, because routes do not change after the server starts. */
   document(): OpenApiDocument;
 }

@@ -51,6 +51,8 @@ export type Content = Record<string, { schema: JsonSchema; example?: unknown }>;
 
 export interface Header {
   description: string;
+  /** Whether every answer that is described with the header has it. */
+  required?: true;
   schema: JsonSchema;
 }
 

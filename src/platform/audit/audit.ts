@@ -89,3 +89,11 @@ export async function listAudit(sql: Queryable, filter: AuditFilter, last: strin
     order by created_at desc, id desc
     limit ${limit}`;
 }
+
+/** Deletes those of the entries that are old enough. Returns how many. */
+export async function deleteOldAudit(sql: Queryable, ids: string[], days: number): Promise<number> {
+  const deleted = await sql`
+    delete from audit_logs
+    where id = any(${ids}) and created_at < now() - ${days} * interval '1 day'`;
+  return deleted.count;
+}

@@ -5,7 +5,7 @@ import { digestTable } from './digest-table.ts';
 import { prepareForLoading } from './load-schema.ts';
 import { listSequences, listTables, quoted, setSequences, type Table } from './tables.ts';
 
-export interface DatabaseCopy {
+interface DatabaseCopy {
   from: Database;
   /** An empty database, on any server. */
   to: Database;

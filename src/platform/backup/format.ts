@@ -42,7 +42,7 @@ export const header = z.object({
 });
 export type Header = z.output<typeof header>;
 
-export const tableSummary = z.strictObject({
+const tableSummary = z.strictObject({
   rows: count,
   /** The size and the SHA-256 of the rows before compression. */
   bytes: count,

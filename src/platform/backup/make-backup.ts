@@ -29,7 +29,7 @@ import { openInOrder } from './open-in-order.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { copyStatement, listSequences, listTables, type Table } from './tables.ts';
 
-export interface BackupSource {
+interface BackupSource {
   sql: Database;
   storage: Pick<Storage, 'get'>;
   /** Returns a statement that selects the paths of all files that rows refer to, whatever the version of the schema. */

@@ -12,7 +12,7 @@ export interface BulkTransaction extends Transaction {
   copyFrom(statement: string): CopyInput;
 }
 
-export interface CopyInput {
+interface CopyInput {
   write(data: Buffer): Promise<void>;
   /** Ends the COPY, and returns the number of rows. */
   finish(): Promise<number>;

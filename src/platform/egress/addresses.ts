@@ -79,7 +79,7 @@ function embeddedIPv4(groups: number[]): string | undefined {
   return EMBEDDING_GROUPS.includes(groups.slice(0, 6).join()) ? lastIPv4(groups) : undefined;
 }
 
-export function blockList(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
+function blockList(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits = ''] = network.split('/');

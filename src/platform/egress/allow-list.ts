@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { parseUrl } from '../url.ts';
 
 /** Exceptions from the refused addresses: `host:port` for one service, or a network in CIDR notation. */
-export interface AllowList {
+interface AllowList {
   allowsHost(hostname: string, port: number): boolean;
   allowsAddress(address: string): boolean;
 }

@@ -9,7 +9,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 /** Some servers compress twice; more is an attack. */
 const MAX_ENCODINGS = 2;
 
-export interface BodyOptions {
+interface BodyOptions {
   method: string;
   limit: number;
   host: string;

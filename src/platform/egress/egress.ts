@@ -16,7 +16,7 @@ import type { Interfaces } from './local-network.ts';
 import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
-export interface EgressLimits {
+interface EgressLimits {
   /** For the name lookup and the connection, of each request in a chain of redirects. */
   connectMs: number;
   /** For everything until the last byte of the body, redirects included. */
@@ -26,7 +26,7 @@ export interface EgressLimits {
   bodyBytes: number;
 }
 
-export const DEFAULT_LIMITS: EgressLimits = {
+const DEFAULT_LIMITS: EgressLimits = {
   connectMs: 10_000,
   totalMs: 30_000,
   headerBytes: 32 * 1024,
@@ -50,7 +50,7 @@ export interface EgressRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface EgressAnswer {
+interface EgressAnswer {
   /** The final URL, after redirects. */
   url: string;
   status: number;
@@ -65,8 +65,6 @@ export interface EgressResponse extends EgressAnswer {
 export interface EgressOptions {
   /** Private addresses that may be reached: `host:port`, or networks. */
   allow?: readonly string[];
-  /** The User-Agent header. */
-  userAgent?: string;
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
   interfaces?: Interfaces;
@@ -85,9 +83,10 @@ export interface Egress {
 }
 
 const MOST_REDIRECTS = 5;
+const USER_AGENT = 'Nexus';
 
 export function createEgress(options: EgressOptions = {}): Egress {
-  const { resolver = systemResolver, userAgent = 'Nexus' } = options;
+  const { resolver = systemResolver } = options;
   const defaults = { ...DEFAULT_LIMITS, ...options.limits };
   const allow = parseAllowList(options.allow ?? []);
   const agents = createAgents();
@@ -127,7 +126,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
   async function request(url: string, given: EgressRequest = {}): Promise<EgressResponse> {
     const limits = { ...defaults, ...given.limits };
-    let hop = firstHop(url, given, userAgent);
+    let hop = firstHop(url, given);
     const followed = new FollowedRequest(options.metrics, given.passesTrace ?? false);
     let failure: Error | undefined;
     const ending = new Ending(given.signal, limits.totalMs, () => hop.url.host);
@@ -263,16 +262,12 @@ function answering(addresses: string[]): LookupFunction {
   };
 }
 
-function firstHop(
-  url: string,
-  { method = 'GET', headers = {}, body }: EgressRequest,
-  userAgent: string,
-): Hop {
+function firstHop(url: string, { method = 'GET', headers = {}, body }: EgressRequest): Hop {
   return {
     url: webUrl(url),
     method,
     headers: {
-      'user-agent': userAgent,
+      'user-agent': USER_AGENT,
       accept: '*/*',
       'accept-encoding': ACCEPTED_ENCODINGS,
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),

@@ -15,12 +15,16 @@ export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** The credential that got the answer; null for one without an API key. */
+  apiKeyId: string | null;
+  /** The role that the caller had. */
+  role: string;
 }
 
 export type IdempotentRequests = ReturnType<typeof createIdempotentRequests>;
 
 /** An earlier request with the same key has committed while this one was at work. */
-export class AlreadyCarriedOut extends Error {
+class AlreadyCarriedOut extends Error {
   constructor() {
     super('A request with the same idempotency key has been carried out.');
     this.name = 'AlreadyCarriedOut';
@@ -60,12 +64,23 @@ export function createIdempotentRequests({ sql }: { sql: Database }) {
       if (claimed.count === 0) throw new AlreadyCarriedOut();
     },
 
-    async storeAnswer(request: IdempotentRequest, answer: StoredAnswer): Promise<void> {
-      const { userId, key, requestHash } = request;
+    /** Stores the answer to a request that has claimed its key. */
+    async storeAnswer(
+      { userId, key }: Omit<IdempotentRequest, 'requestHash'>,
+      answer: StoredAnswer,
+    ): Promise<void> {
       await sql`
-        insert into idempotent_requests as stored (user_id, key_hash, request_hash, answer)
-        values (${userId}, ${hash(key)}, ${requestHash}, ${encrypt(answer, key, userId)})
-        on conflict (user_id, key_hash) do update set answer = excluded.answer`;
+        update idempotent_requests
+        set answer = ${encrypt(answer, key, userId)}
+        where user_id = ${userId} and key_hash = ${hash(key)}`;
+    },
+
+    /** Notes a request that is done, whatever its answer. */
+    async note({ userId, key, requestHash }: IdempotentRequest): Promise<void> {
+      await sql`
+        insert into idempotent_requests (user_id, key_hash, request_hash)
+        values (${userId}, ${hash(key)}, ${requestHash})
+        on conflict do nothing`;
     },
   };
 }

@@ -4,7 +4,7 @@ import { transaction } from '../database/transaction.ts';
 const QUERY_CANCELED = '57014';
 
 /** Whether PostgreSQL cancelled a statement because of its timeout. */
-export function isStatementTimeout(error: unknown): boolean {
+function isStatementTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === QUERY_CANCELED;
 }
 

@@ -3,7 +3,7 @@ import type { JobType, JobTypes } from './job-type.ts';
 import { createInline, type SharedParts } from './run/inline.ts';
 import { createEndings, type OnJobsEnded } from './settle/endings.ts';
 
-export interface JobQueueOptions extends Omit<SharedParts, 'types' | 'endings'> {
+interface JobQueueOptions extends Omit<SharedParts, 'types' | 'endings'> {
   /** Called when jobs of public types end, in the transaction that ends them. */
   onJobsEnded?: OnJobsEnded;
 }

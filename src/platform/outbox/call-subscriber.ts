@@ -3,7 +3,7 @@ import { oneAtATime } from '../work/one-at-a-time.ts';
 import { inBatchSpan } from './dispatch-span.ts';
 import type { DeliveredEvent, Subscriber } from './subscriber.ts';
 
-export type CallSubscriber = (event: DeliveredEvent) => Promise<void>;
+type CallSubscriber = (event: DeliveredEvent) => Promise<void>;
 
 /** Makes the call of a subscriber: within its time, and together with others where it takes batches. */
 export function createCall(subscriber: Subscriber, seconds: number): CallSubscriber {

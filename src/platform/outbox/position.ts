@@ -1,4 +1,4 @@
-import { NexusError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/invalid-request.ts';
 
 /** A place in the order in which events became visible: the transaction, and the id within it. */
 export interface Position {
@@ -16,14 +16,12 @@ export function writePosition({ transaction_id, id }: Position): string {
 const WRITTEN = /^(\d{1,20}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const LAST_TRANSACTION = 2n ** 64n - 1n;
 
-export function readPosition(cursor: string): Position {
+/** `field` is the name under which the caller sent the cursor. */
+export function readPosition(cursor: string, field: string): Position {
   const [, transaction_id = '', id = ''] =
     WRITTEN.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   if (id !== '' && BigInt(transaction_id) <= LAST_TRANSACTION) return { transaction_id, id };
-  throw new NexusError(
-    'E_INVALID_REQUEST',
-    'after (or Last-Event-ID) is not a cursor that Nexus gave out; leave it away to start anew.',
-  );
+  throw invalidField(field, 'is not a cursor of Nexus. Omit it to start without one');
 }
 
 export function isAfter(a: Position, b: Position): boolean {

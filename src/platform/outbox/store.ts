@@ -2,7 +2,7 @@ import type { EventStatus, OutboxDelivery, OutboxEvent, OutboxHealth } from '../
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { eventColumns } from './emit-event.ts';
 
-export interface EventFilter {
+interface EventFilter {
   status?: EventStatus | undefined;
   event_type?: string | undefined;
   aggregate_type?: string | undefined;
@@ -53,7 +53,7 @@ export async function retryEvent(tx: Transaction, id: string): Promise<boolean> 
 }
 
 /** The part of the outbox's health that is about events. */
-export type EventBacklog = Omit<
+type EventBacklog = Omit<
   OutboxHealth,
   'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'
 >;

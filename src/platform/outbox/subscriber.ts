@@ -18,12 +18,12 @@ interface Subscription<Type extends EventType> {
   eventTypes: readonly Type[];
 }
 
-export interface SingleSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
+interface SingleSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
   handler(event: DeliveredEvent<Type>, signal: AbortSignal): Promise<void>;
 }
 
 /** Handles many events in one call; when it throws, it is called again for each of them alone. */
-export interface BatchSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
+interface BatchSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
   batchHandler(events: DeliveredEvent<Type>[], signal: AbortSignal): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** Why a task did not finish. With `start`, `busy` and `closed`, it was never started. */
-export type StopReason = 'timeout' | 'memory' | 'output' | 'crash' | 'start' | 'busy' | 'closed';
+type StopReason = 'timeout' | 'memory' | 'output' | 'crash' | 'start' | 'busy' | 'closed';
 
 /** The process of a task ended or was killed, or the pool refused the task. */
 export class ProcessStopped extends Error {

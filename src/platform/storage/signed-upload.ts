@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The upload that a token allows. */
-export interface UploadGrant {
+interface UploadGrant {
   path: string;
   contentType: string;
   size: number;

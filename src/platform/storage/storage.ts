@@ -7,9 +7,9 @@ export interface StoredFile {
   modifiedAt: Date;
 }
 
-export type Content = Uint8Array | Readable | AsyncIterable<Uint8Array>;
+type Content = Uint8Array | Readable | AsyncIterable<Uint8Array>;
 
-export interface PutOptions {
+interface PutOptions {
   contentType?: string;
   /** The expected size; other sizes are refused. */
   size?: number;

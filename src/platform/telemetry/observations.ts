@@ -7,7 +7,7 @@ const JOB_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 /** From a request in the local network to the longest timeout of a task. */
 const TASK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 600];
 
-export interface EndedAttempt {
+interface EndedAttempt {
   job_type: string;
   outcome: string;
   /** From when it was due until it began. */
@@ -15,19 +15,19 @@ export interface EndedAttempt {
   runtimeMs: number;
 }
 
-export interface ObservedClaim {
+interface ObservedClaim {
   work: 'jobs' | 'events' | 'deliveries';
   count: number;
   seconds: number;
 }
 
 /** An attempt at an event or a delivery. */
-export interface EndedDelivery {
+interface EndedDelivery {
   outcome: 'delivered' | 'retry' | 'failed';
   seconds: number;
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   /** The class of the status, such as `2xx`, or the code of the error. */
   outcome: string;
   seconds: number;

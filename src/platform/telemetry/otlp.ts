@@ -4,7 +4,7 @@ import { NEXUS_VERSION } from '../version.ts';
 import type { Logger } from './logger.ts';
 import { setTracing } from './tracing.ts';
 
-export interface TracingOptions {
+interface TracingOptions {
   log: Logger;
   /** The variables of OpenTelemetry, which its SDK reads by itself. */
   variables: Record<string, string>;
@@ -12,7 +12,7 @@ export interface TracingOptions {
   purpose: string;
 }
 
-export interface Tracing {
+interface Tracing {
   /** Sends the spans that are left. Waits a few seconds at most for a collector that does not answer. */
   stop(): Promise<void>;
 }

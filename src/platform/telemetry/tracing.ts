@@ -14,9 +14,9 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-export { type Attributes, type Context, context, type Span, SpanKind, trace };
+export { type Context, context, type Span, SpanKind, trace };
 
-export interface SpanSettings {
+interface SpanSettings {
   /** Few different names: the operation and its kind of object, never an id. */
   name: string;
   kind?: SpanKind;

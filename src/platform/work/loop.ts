@@ -19,7 +19,7 @@ export interface ClaimRequest {
   subjects: Subjects;
 }
 
-export interface Claimed<Item> {
+interface Claimed<Item> {
   items: Item[];
   /** Whether there may be more to claim at once. */
   isMore: boolean;
@@ -33,7 +33,7 @@ export interface NextDue {
 }
 
 /** One kind of durable work: its statements, and how an item is run. */
-export interface Work<Item, Outcome> {
+interface Work<Item, Outcome> {
   kind: 'jobs' | 'events' | 'deliveries';
   claim(sql: Database, request: ClaimRequest): Promise<Claimed<Item>>;
   /** Resolves to how it ended; to undefined when there is nothing left to write. Never rejects. */
@@ -56,7 +56,7 @@ export interface Work<Item, Outcome> {
   interrupt?(why: 'lease lost' | 'shutdown'): void;
 }
 
-export interface LoopOptions<Item, Outcome> {
+interface LoopOptions<Item, Outcome> {
   work: Work<Item, Outcome>;
   intake: Intake<Item>;
   registration: Registration;

@@ -1,13 +1,13 @@
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Claims that may have been committed although their answer was lost. */
-export interface LostClaims {
+interface LostClaims {
   add(token: string): void;
   areLeft(): boolean;
   close(): void;
 }
 
-export interface LostClaimsOptions {
+interface LostClaimsOptions {
   log: Logger;
   leaseSeconds: number;
   /** Releases the claim with this token. Returns how many items it held. */

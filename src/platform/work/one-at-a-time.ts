@@ -1,7 +1,7 @@
 import { outsideSpans } from '../telemetry/tracing.ts';
 
 /** Work that can be asked for at any time and runs once at a time. */
-export interface OneAtATime {
+interface OneAtATime {
   ask(): void;
   /** Resolves when it does not run. */
   ended(): Promise<void>;

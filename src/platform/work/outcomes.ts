@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 /** Writes outcomes in batches, each again until it is written or its claim has ended. */
-export interface Outcomes<Outcome> {
+interface Outcomes<Outcome> {
   /** `written` is called when the outcome is in the database, or never will be. */
   add(outcome: Outcome, written?: () => void): void;
   /** Whether everything is written. */
@@ -13,7 +13,7 @@ export interface Outcomes<Outcome> {
   giveUp(): void;
 }
 
-export interface OutcomesOptions<Outcome> {
+interface OutcomesOptions<Outcome> {
   log: Logger;
   /** Writes outcomes in one transaction. Those whose claim has ended are dropped by it. */
   write(outcomes: Outcome[]): Promise<void>;

@@ -29,7 +29,7 @@ export async function recoverDeadWorkers(sql: Database, log: Logger, takeBacks: 
   });
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   sql: Database;
   log: Logger;
   leaseSeconds: number;

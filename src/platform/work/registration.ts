@@ -16,7 +16,7 @@ export interface Registration {
   close(mayHoldClaims: boolean): Promise<void>;
 }
 
-export interface RegistrationOptions {
+interface RegistrationOptions {
   sql: Database;
   log: Logger;
   /** The job queues that it serves; none for a registration that claims jobs by their id only. */

@@ -134,7 +134,8 @@ async function addressesOf(url: string): Promise<string[]> {
 }
 
 /** The routes that show readers their own documents. Policies do not hide those from them. */
-const OF_READERS = /^\/api\/v1\/(media|highlights|libraries|rules|saved-searches|search|tags|trash)(\/|$)/;
+const OF_READERS =
+  /^\/api\/v1\/(media|highlights|libraries|replies|rules|saved-searches|search|tags|trash)(\/|$)/;
 
 test('no route of the platform API returns the word to a caller without RAW rights', {
   tags: 'slow',

@@ -162,7 +162,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
     }
     for (const filter of [{ error: CANARY }, { failure_id }]) {
       const answer = await call('POST', '/api/v1/jobs/requeue', { filter });
-      expect(answer).toMatchObject({ status: 200, body: { changed: 0, unchanged: 0 } });
+      expect(answer).toMatchObject({ status: 200, body: { data: { changed: 0, unchanged: 0 } } });
     }
     const byCode = await call('GET', '/api/v1/jobs?error_code=E_TIMEOUT');
     expect(byCode.body.jobs).toMatchObject([{ job_id: ids.failed, error_text: null }]);

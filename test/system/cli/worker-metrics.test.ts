@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../support/app.ts';
-import { call, DEV_KEYS } from '../../support/call.ts';
+import { DEV_KEYS } from '../../support/call.ts';
 import { useDatabase } from '../../support/database.ts';
 import { startNexus } from '../../support/nexus-process.ts';
 
@@ -18,15 +18,17 @@ test('a worker with a port of its own exports the attempts that it ran, and serv
   });
   const [, url = ''] = await worker.prints(/metrics are at (http:\/\/[^/]+)/);
   await worker.prints(/is ready/);
+  // Not `call`, which checks answers of the API.
+  const get = (path: string) => fetch(url + path, { headers: { 'x-nexus-api-key': DEV_KEYS.admin } });
   await expect
-    .poll(async () => (await call(url, 'GET', '/metrics/prometheus')).body, { timeout: 30_000 })
+    .poll(async () => (await get('/metrics/prometheus')).text(), { timeout: 30_000 })
     .toContain('nexus_job_duration_seconds_count{job_type="integrity_audit"} 1');
-  expect(await call(url, 'GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-  expect(await call(url, 'GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
-  expect((await call(url, 'GET', '/metrics')).body.counters).toMatchObject({ 'outbox.failed_count': 0 });
-  // Not `call`, which checks that the API answers as described.
-  const headers = { 'x-nexus-api-key': DEV_KEYS.admin };
-  for (const path of ['/api/v1/jobs', '/media', '/app/'])
-    expect((await fetch(url + path, { headers })).status, path).toBe(404);
+  const health = await Promise.all([get('/healthz'), get('/readyz')]);
+  expect(await Promise.all(health.map((answer) => answer.json()))).toMatchObject([
+    { status: 'ok' },
+    { status: 'ready' },
+  ]);
+  expect((await (await get('/metrics')).json()).counters).toMatchObject({ 'outbox.failed_count': 0 });
+  for (const path of ['/api/v1/jobs', '/media', '/app/']) expect((await get(path)).status, path).toBe(404);
   expect(await worker.stop('SIGTERM')).toBe(0);
 });

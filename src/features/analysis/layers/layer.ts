@@ -12,12 +12,12 @@ export interface TextFacts {
 }
 
 /** The output of a layer, with ranges of the whole text. */
-export interface LayerResult extends Omit<LayerOutput, 'findings'> {
+interface LayerResult extends Omit<LayerOutput, 'findings'> {
   findings: LocatedFinding[];
 }
 
 /** Reads the sentences of a text in order and returns the output. It stores counts, never the text. */
-export interface LayerReader {
+interface LayerReader {
   read(sentence: Sentence): void;
   finish(facts: TextFacts): LayerResult;
 }

@@ -1,7 +1,7 @@
 import type { TextRange } from '../../media/text/text-range.ts';
 import type { Token } from '../sentences.ts';
 
-export interface FoundPhrase<Sign extends string> extends TextRange {
+interface FoundPhrase<Sign extends string> extends TextRange {
   label: string;
   sign: Sign;
   /** Whether the sentence starts with it. */

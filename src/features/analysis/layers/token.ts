@@ -92,7 +92,7 @@ function createVariety() {
 }
 
 /** Counts English syllables: groups of vowels, without a silent e. Correct for nine words in ten. */
-export function syllablesOf(word: string): number {
+function syllablesOf(word: string): number {
   const groups = word.replace(/(?:[^laeiouy]e|[^aeiouy]es|ed)$/, '').match(/[aeiouyà-ÿ]+/g);
   return Math.max(1, groups?.length ?? 0);
 }

@@ -41,7 +41,7 @@ interface Listing {
 }
 
 /** Whether a member may remove or retry a media that their library lists. A predicate for use inside a statement. */
-export function mayManageListing(sql: Queryable, { role, addedBy, userId }: Listing) {
+function mayManageListing(sql: Queryable, { role, addedBy, userId }: Listing) {
   return sql`(${role}::text = 'admin' or (${role}::text = 'contributor' and ${addedBy} = ${userId}))`;
 }
 

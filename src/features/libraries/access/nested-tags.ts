@@ -1,4 +1,4 @@
-import { NexusError } from '../../../contract/errors.ts';
+import { invalidField } from '../../../contract/invalid-request.ts';
 import { MAX_TAG } from '../../../contract/limits.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
@@ -11,8 +11,6 @@ export const isTagOrBelow = (sql: Queryable, column: SqlFragment, name: string):
 export function renameNested(name: string, from: string, to: string): string {
   const renamed = to + name.slice(from.length);
   if (renamed.length <= MAX_TAG) return renamed;
-  throw new NexusError(
-    'E_INVALID_REQUEST',
-    `The tag ${renamed} below it would have more than ${MAX_TAG} characters.`,
-  );
+  const message = `is too long: the tag ${renamed} below it would have more than ${MAX_TAG} characters`;
+  throw invalidField('name', message, 'too_large');
 }

@@ -3,6 +3,7 @@ import { answer, listOf } from '../../../contract/wire.ts';
 import { data } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Backfill } from './backfill.ts';
 
@@ -64,6 +65,7 @@ export function registerBackfillRoutes(api: HttpServer, backfill: Backfill): voi
     '/backfill-jobs/requeue',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      repeat: repeatStored(),
       operationId: 'requeueBackfill',
       summary: 'Requeue a backfill, as an operator',
       description: requeue,

@@ -26,7 +26,7 @@ import * as backfills from './backfill-store.ts';
 import { materialiseBatch } from './closure.ts';
 
 export const BACKFILL_RETRY_DELAYS_SECONDS = [60, 300, 900, 3600, 21600] as const;
-export const BACKFILL_MAX_ATTEMPTS = 5;
+const BACKFILL_MAX_ATTEMPTS = 5;
 const INVALID_TUPLE = 'E_BACKFILL_INVALID_TUPLE';
 
 /** Each batch holds the library's lock for a moment; 10,000 rows take about a quarter of a second. */

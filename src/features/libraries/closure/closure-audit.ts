@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../../platform/integrity/check.ts';
 import { type Range, type Scan, scan } from '../../../platform/integrity/scan.ts';
 import { splitOnTimeout, withLongTimeout } from '../../../platform/integrity/statement-timeout.ts';
@@ -12,7 +13,7 @@ import { forgetMedia } from './forget-media.ts';
 interface Check {
   kind: string;
   scan: Scan;
-  select(sql: Queryable, range: Range): ReturnType<Queryable>;
+  select(sql: Queryable, range: Range): SqlFragment;
   /** Absent when the data is not derived: a person has to decide. */
   repair?: {
     /** Runs once for each id of this column, after the whole table has been checked. */

@@ -33,7 +33,7 @@ export interface Saved {
 }
 
 /** The person who changes a library, and the request they do it with. */
-export interface ChangedBy {
+interface ChangedBy {
   userId: string;
   requestId?: string | undefined;
 }

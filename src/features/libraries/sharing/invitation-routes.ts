@@ -4,6 +4,7 @@ import { answer, id, listOf } from '../../../contract/wire.ts';
 import { data, sendCreated } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { readAgain } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Invitations } from './invitations.ts';
 
@@ -22,6 +23,7 @@ export function registerInvitationRoutes(api: HttpServer, invitations: Invitatio
         'E_INVITE_MEMBER_EXISTS',
         'E_INVITE_ALREADY_EXISTS',
       ],
+      repeat: readAgain(({ made, principal }) => data(invitations.get(principal.user_id, String(made.id)))),
       operationId: 'createInvitation',
       summary: 'Invite somebody to a library',
       description: 'Requires an admin of the library. Takes `invitee_user_id` or `invitee_username`.',
@@ -79,6 +81,9 @@ export function registerInvitationRoutes(api: HttpServer, invitations: Invitatio
     '/libraries/invites/:id/accept',
     forViewers({
       errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      repeat: readAgain(({ params, principal, made }) =>
+        data(invitations.accepted(principal, params.id, made.idempotent === true)),
+      ),
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
@@ -93,13 +98,16 @@ export function registerInvitationRoutes(api: HttpServer, invitations: Invitatio
     '/libraries/invites/:id/decline',
     forViewers({
       errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      repeat: readAgain(({ params, principal, made }) =>
+        data(invitations.declined(principal.user_id, params.id, made.idempotent === true)),
+      ),
       operationId: 'declineInvitation',
       summary: 'Decline an invitation',
       description: 'Requires the invitee.',
       params: byId,
       response: { 200: answer(contract.declinedInvitation) },
     }),
-    (request) => data(invitations.decline(principalOf(request).user_id, request.params.id, request.id)),
+    (request) => data(invitations.decline(principalOf(request).user_id, request.params.id, actorOf(request))),
   );
 
   api.delete(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
 import type {
+  BackfillKey,
   createInvitation,
   Invitation,
   InvitationStatus,
@@ -8,7 +9,7 @@ import type {
 } from '../../../contract/libraries.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../../platform/cursor.ts';
-import type { Database, Transaction } from '../../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Users } from '../../identity/users.ts';
@@ -20,7 +21,7 @@ import { emitInvitationEvent, recordLibraryChange } from '../events.ts';
 import { findLibrary, holdLibrary } from '../store.ts';
 import * as invitations from './invitation-store.ts';
 
-export interface InvitationsDependencies {
+interface InvitationsDependencies {
   sql: Database;
   users: Pick<Users, 'get' | 'getByName'>;
   backfill: Pick<Backfill, 'start'>;
@@ -93,7 +94,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     async accept({ user_id, default_library_id }: Viewer, invitationId: string, actor: Actor) {
       const found = requireInvitee(await invitations.findInvitation(sql, invitationId), user_id);
       const { library_id, inviter_user_id, role } = found;
-      return transaction(sql, async (tx) => {
+      const accept = async (tx: Transaction) => {
         await holdLibrary(tx, user_id, library_id);
         const mayInvite = await invitations.holdInviter(tx, library_id, inviter_user_id);
         const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), user_id);
@@ -109,13 +110,17 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
           const details = { ...member, invitation_id: invitationId };
           await recordLibraryChange(tx, 'library.member_added', member, { actor, details });
         }
-        return {
-          invite: requireInvitation(await invitations.findInvitation(tx, invitationId)),
-          membership: (await invitations.findMembership(tx, library_id, user_id)) ?? null,
-          idempotent,
-          backfill_job_status: (await findBackfill(tx, key))?.status ?? null,
-        };
-      });
+        const accepted = requireInvitation(await invitations.findInvitation(tx, invitationId));
+        return { ...(await describeAcceptance(tx, accepted, key)), idempotent };
+      };
+      return transaction(sql, accept, actor);
+    },
+
+    /** Describes an invitation that the viewer has accepted, as it is now. */
+    async accepted({ user_id, default_library_id }: Viewer, invitationId: string, idempotent: boolean) {
+      const invitation = requireInvitee(await invitations.findInvitation(sql, invitationId), user_id);
+      const key = { default_library_id, source_library_id: invitation.library_id, user_id };
+      return { ...(await describeAcceptance(sql, invitation, key)), idempotent };
     },
 
     /** Returns an invitation to its invitee, and to admins of its library. */
@@ -126,17 +131,26 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       return library?.role === 'admin' ? invitation : invitationNotFound();
     },
 
-    async decline(userId: string, invitationId: string, requestId?: string) {
-      return transaction(sql, async (tx) => {
+    async decline(userId: string, invitationId: string, actor: Pick<Actor, 'requestId' | 'claim'> = {}) {
+      const decline = async (tx: Transaction) => {
         const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), userId);
         const idempotent = isAnsweredAlready(invitation, 'declined');
         if (!idempotent) {
           await invitations.answerInvitation(tx, invitationId, 'declined');
-          await emitInvitationEvent(tx, 'invitation.declined', invitation, requestId);
+          await emitInvitationEvent(tx, 'invitation.declined', invitation, actor.requestId);
         }
         const invite = requireInvitation(await invitations.findInvitation(tx, invitationId));
         return { invite, idempotent };
-      });
+      };
+      return transaction(sql, decline, actor);
+    },
+
+    /** Describes an invitation that the invitee has declined, as it is now. */
+    async declined(userId: string, invitationId: string, idempotent: boolean) {
+      return {
+        invite: requireInvitee(await invitations.findInvitation(sql, invitationId), userId),
+        idempotent,
+      };
     },
 
     async revoke(userId: string, invitationId: string, requestId?: string): Promise<void> {
@@ -162,6 +176,15 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     const rows = await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1);
     return cutPage(rows, limit);
   }
+}
+
+async function describeAcceptance(sql: Queryable, invite: Invitation, key: BackfillKey) {
+  const { source_library_id, user_id } = key;
+  return {
+    invite,
+    membership: (await invitations.findMembership(sql, source_library_id, user_id)) ?? null,
+    backfill_job_status: (await findBackfill(sql, key))?.status ?? null,
+  };
 }
 
 /** Whether the invitation already has this answer. False when it is pending; throws when it has another one. */

@@ -4,9 +4,11 @@ import * as contract from '../../../contract/libraries.ts';
 import { answer, id, listOf, listQuery, page } from '../../../contract/wire.ts';
 import { data } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
+import { versioned } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { readAgain } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
-import type { Members } from './members.ts';
+import { type Members, memberVersion } from './members.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Members'] });
@@ -30,10 +32,33 @@ export function registerMemberRoutes(api: HttpServer, members: Members): void {
     (request) => members.list(principalOf(request).user_id, request.params.id, request.query),
   );
 
+  api.get(
+    '/libraries/:id/members/:user_id',
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
+      operationId: 'getMember',
+      summary: 'Get a member of a library',
+      description: 'Requires an admin of the library.',
+      params: byMember,
+      response: { 200: answer(contract.member) },
+    }),
+    (request, reply) => {
+      const { id: libraryId, user_id: memberId } = request.params;
+      return versioned(reply, members.get(principalOf(request).user_id, libraryId, memberId), memberVersion);
+    },
+  );
+
   api.patch(
     '/libraries/:id/members/:user_id',
     forViewers({
-      errors: [...FORBIDDEN, 'E_LAST_ADMIN_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
+      errors: [
+        ...FORBIDDEN,
+        'E_LAST_ADMIN_FORBIDDEN',
+        'E_LIBRARY_NOT_FOUND',
+        'E_NOT_FOUND',
+        'E_PRECONDITION_FAILED',
+      ],
+      requestHeaders: ['If-Match'],
       operationId: 'changeMemberRole',
       summary: "Change a member's role",
       description: 'Requires an admin of the library. The owner stays an admin.',
@@ -41,11 +66,12 @@ export function registerMemberRoutes(api: HttpServer, members: Members): void {
       body: contract.changeMember,
       response: { 200: answer(contract.member) },
     }),
-    (request) => {
+    (request, reply) => {
       const { id: libraryId, user_id: memberId } = request.params;
       const change = { memberId, role: request.body.role };
       const { user_id } = principalOf(request);
-      return data(members.changeRole(user_id, libraryId, change, actorOf(request)));
+      const changed = members.changeRole(user_id, libraryId, change, actorOf(request));
+      return versioned(reply, changed, memberVersion);
     },
   );
 
@@ -94,6 +120,7 @@ export function registerMemberRoutes(api: HttpServer, members: Members): void {
         'E_LIBRARY_NOT_FOUND',
         'E_OWNERSHIP_TRANSFER_INVALID',
       ],
+      repeat: readAgain(({ params, principal }) => data(members.library(principal.user_id, params.id))),
       operationId: 'transferLibraryOwnership',
       summary: 'Transfer ownership',
       description:

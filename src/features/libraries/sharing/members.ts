@@ -5,6 +5,7 @@ import type { Actor } from '../../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { versionOf } from '../../../platform/version-tag.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from '../access/access.ts';
 import { deleteBackfill, lockBackfill } from '../closure/backfill-store.ts';
 import { removeMemberClosure } from '../closure/closure.ts';
@@ -37,6 +38,11 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
       return cutByCursor(rows, query.limit);
     },
 
+    async get(userId: string, libraryId: string, memberId: string): Promise<Member> {
+      requireAdmin(await store.findLibrary(sql, userId, libraryId));
+      return requireMembership(sql, libraryId, memberId);
+    },
+
     async changeRole(
       userId: string,
       libraryId: string,
@@ -51,6 +57,7 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
         refuseDefault(library);
         if (!locked.has(memberId)) notAMember();
         const member = await requireMembership(tx, libraryId, memberId);
+        actor.requireVersion?.(memberVersion(member));
         refuseOwner(member);
         if (member.role === role) return member;
         if (role !== 'admin') await keepOneAdmin(tx, libraryId, member);
@@ -88,9 +95,11 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
       });
     },
 
+    library: (userId: string, libraryId: string) => getLibrary(sql, userId, libraryId),
+
     /** Transfers ownership to a member, who becomes an admin. The old owner stays an admin. */
     async transferOwnership(userId: string, libraryId: string, newOwnerId: string, actor: Actor) {
-      return transaction(sql, async (tx) => {
+      const transfer = async (tx: Transaction) => {
         requireMember(await store.findLibrary(tx, userId, libraryId));
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
@@ -110,7 +119,8 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
         const details = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
         await recordLibraryChange(tx, 'library.ownership_transferred', details, { actor, details });
         return getLibrary(tx, userId, libraryId);
-      });
+      };
+      return transaction(sql, transfer, actor);
     },
 
     /** Previews what a member would lose when removed, and what they would keep and why. */
@@ -129,6 +139,11 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
       return { data: { library_id: libraryId, user_id: memberId, ...counts, highlights, kept }, page };
     },
   };
+}
+
+/** Names the state of a membership that admins change. */
+export function memberVersion({ role, is_owner }: Member): string {
+  return versionOf(role, is_owner);
 }
 
 function requireLeaving(found: store.MemberLibrary | undefined, userId: string, memberId: string) {

@@ -1,7 +1,7 @@
 import { escapeAttribute } from '../text/markup.ts';
 import { targetId } from '../text/targets.ts';
 import type { NavTarget } from './epub-navigation.ts';
-import type { Fragment } from './extraction.ts';
+import type { ExtractedFragment } from './extraction.ts';
 
 /**
  * Marks links to chapters and ids that other chapters may link to, until the end. Empty chapters are skipped, so fragment
@@ -18,7 +18,7 @@ export interface ChapterTarget {
 }
 
 /** A part of the document that something links to. */
-export interface FragmentTarget {
+interface FragmentTarget {
   fragment_idx: number;
   element?: string;
 }
@@ -43,7 +43,7 @@ export function createLinks(chapters: Map<string, ChapterTarget>) {
     },
 
     /** Completes the links between chapters, and removes the ids that no link leads to. */
-    complete(fragments: Fragment[]): void {
+    complete(fragments: ExtractedFragment[]): void {
       for (const fragment of fragments) {
         fragment.html_sanitized = fragment.html_sanitized.replace(LINK_TO_CHAPTER, (_, number, id = '') => {
           const chapter = inOrder[Number(number)];

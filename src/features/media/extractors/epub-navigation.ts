@@ -14,9 +14,9 @@ export interface NavTarget {
   id: string | undefined;
 }
 
-export type TocEntry = NavTarget & { depth: number };
+type TocEntry = NavTarget & { depth: number };
 /** `type` is a term of EPUB 3, such as `cover` or `bodymatter`. */
-export type LandmarkTarget = NavTarget & { type: string };
+type LandmarkTarget = NavTarget & { type: string };
 
 interface Navigation {
   toc: TocEntry[];

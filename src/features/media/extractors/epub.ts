@@ -11,7 +11,13 @@ import { type ChapterTarget, createLinks, type Links } from './epub-links.ts';
 import type { NavTarget } from './epub-navigation.ts';
 import { type Book, pageSize, readBook, type SpineItem } from './epub-package.ts';
 import { createStyles } from './epub-styles.ts';
-import { type Asset, type Extraction, type Fragment, toExtraction, toFragment } from './extraction.ts';
+import {
+  type Asset,
+  type ExtractedFragment,
+  type Extraction,
+  toExtraction,
+  toFragment,
+} from './extraction.ts';
 
 interface EpubTask {
   bytes: Uint8Array;
@@ -68,7 +74,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
     pageSize: book.pageSize,
   };
   const pictures = new Set(book.images);
-  const fragments: Fragment[] = [];
+  const fragments: ExtractedFragment[] = [];
   const marks: NavTarget[] = [];
   let size = 0;
   for (const item of book.chapters) {
@@ -122,7 +128,7 @@ function readPicture(
 }
 
 /** Adds the pages of the printed edition to the fragments in which they begin. */
-function addPrintedPages(fragments: Fragment[], pages: NavTarget[], links: Links): void {
+function addPrintedPages(fragments: ExtractedFragment[], pages: NavTarget[], links: Links): void {
   const byFragment = new Map<number, PrintedPage[]>();
   for (const page of pages) {
     const target = links.to(page);

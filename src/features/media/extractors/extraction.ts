@@ -4,7 +4,7 @@ import { canonicalText } from '../text/canonical-text.ts';
 import { countWords, readingMinutes } from './words.ts';
 
 /** A readable part of a media with its text: a row of `media_fragments` without its ids. */
-export interface Fragment {
+export interface ExtractedFragment {
   idx: number;
   title: string | null;
   html_sanitized: string;
@@ -49,7 +49,7 @@ export interface OutlineItem {
 export interface Extraction {
   title: string | null;
   metadata: Metadata;
-  fragments: Fragment[];
+  fragments: ExtractedFragment[];
   /** All canonical texts, joined with line feeds. */
   plain_text: string;
   outline: OutlineItem[];
@@ -73,7 +73,7 @@ export class ExtractionFailure extends Failure {
   }
 }
 
-export function plainText(fragments: Pick<Fragment, 'canonical_text'>[]): string {
+export function plainText(fragments: Pick<ExtractedFragment, 'canonical_text'>[]): string {
   return fragments
     .map(({ canonical_text }) => canonical_text)
     .filter((text) => text !== '')
@@ -81,7 +81,11 @@ export function plainText(fragments: Pick<Fragment, 'canonical_text'>[]): string
 }
 
 /** Creates a fragment from sanitised HTML. */
-export function toFragment(idx: number, html: string, more: Partial<Fragment> = {}): Fragment {
+export function toFragment(
+  idx: number,
+  html: string,
+  more: Partial<ExtractedFragment> = {},
+): ExtractedFragment {
   const text = { html_sanitized: html, canonical_text: canonicalText(html) };
   const nothing = { title: null, t_start_ms: null, t_end_ms: null, layout: null, printed_pages: null };
   return { idx, ...nothing, ...text, ...more };

@@ -227,7 +227,7 @@ interface Piece {
 }
 
 /** Splits text at formulas between delimiters. Takes linear time, also when delimiters are never closed. */
-export function splitFormulas(text: string): Piece[] {
+function splitFormulas(text: string): Piece[] {
   const pieces: Piece[] = [];
   const openings = DELIMITERS.map((delimiter) => ({ ...delimiter, start: text.indexOf(delimiter.open) }));
   let written = 0;

@@ -26,7 +26,7 @@ const MAX_PIXELS = 50_000_000;
 const SMALL_BYTES = 30_000;
 const SMALL_SVG_BYTES = 100_000;
 
-export const SVG = 'image/svg+xml';
+const SVG = 'image/svg+xml';
 
 /**
  * Makes the thumbnails of an image. Null when it needs none, or when this platform cannot draw.

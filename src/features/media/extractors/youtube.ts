@@ -1,6 +1,6 @@
 import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
-import { ExtractionFailure, type Fragment, toFragment } from './extraction.ts';
+import { type ExtractedFragment, ExtractionFailure, toFragment } from './extraction.ts';
 
 interface YouTubePlayer {
   title: string | null;
@@ -57,7 +57,7 @@ const MAX_SEGMENT_MS = 40_000;
 const MAX_CUES = 100_000;
 
 /** Combines cues of a few words into segments that are easy to read, each with its time. */
-export function readTranscript(bytes: Uint8Array): Fragment[] {
+export function readTranscript(bytes: Uint8Array): ExtractedFragment[] {
   const { events } = parseJson(bytes);
   const cues = (Array.isArray(events) ? events : []).slice(0, MAX_CUES).flatMap(cueOf);
   const segments: Cue[] = [];

@@ -8,6 +8,7 @@ import { data, sendCreated } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import { isNotModified, notModified } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Files, ServedFile } from './files.ts';
 import { IMAGE_TYPES } from './image.ts';
@@ -31,6 +32,7 @@ export function registerFileRoutes(
     '/media/upload/init',
     forViewers({
       errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE', 'E_QUOTA_EXCEEDED'],
+      repeat: repeatStored(),
       operationId: 'beginUpload',
       summary: 'Start an upload',
       description:
@@ -58,6 +60,9 @@ export function registerFileRoutes(
         'E_UPLOAD_EXPIRED',
         'E_QUOTA_EXCEEDED',
       ],
+      repeat: repeatStored(({ made, principal }) =>
+        uploads.requireReadable(principal, String(made.media_id)),
+      ),
       operationId: 'finishUpload',
       summary: 'Finish an upload',
       description:
@@ -112,10 +117,15 @@ export function registerFileRoutes(
       requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
       params: byId,
       contentTypes: { 200: FILE_TYPES, 206: FILE_TYPES },
+      answerHeaders: ['Content-Disposition'],
     }),
     async (request, reply) => {
       const { range, 'if-range': ifRange } = request.headers;
-      const wanted = { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
+      const wanted = {
+        range,
+        ifRange: typeof ifRange === 'string' ? ifRange : undefined,
+        isKnown: (tag: string) => isNotModified(request, tag),
+      };
       return sendFile(reply, await files.original(principalOf(request), request.params.id, wanted));
     },
   );
@@ -134,6 +144,7 @@ export function registerFileRoutes(
         name: z.string().min(1).max(200).describe('The name in the HTML of a fragment.'),
       }),
       contentTypes: { 200: [...IMAGE_TYPES, SVG] },
+      answerHeaders: ['Content-Disposition'],
     }),
     async (request, reply) =>
       sendFile(reply, await files.asset(principalOf(request), request.params.id, request.params.name)),

@@ -4,13 +4,14 @@ import { type Storage, UnsatisfiableRange } from '../../../platform/storage/stor
 import { versionOf } from '../../../platform/version-tag.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { isThumbnail } from '../lists/media-row.ts';
 import * as store from '../store.ts';
+import { isThumbnail } from './asset-paths.ts';
 
-/** The headers `Range` and `If-Range` of a request. */
+/** The headers `Range` and `If-Range` of a request, and whether the client has the file with a tag already. */
 interface WantedRange {
   range?: string | undefined;
   ifRange?: string | undefined;
+  isKnown?(tag: string): boolean;
 }
 
 export type Files = ReturnType<typeof createFiles>;
@@ -37,7 +38,8 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
     // A stored file never changes.
     const tag = `"${versionOf(path, head.size)}"`;
     const isSame = wanted.ifRange === undefined || wanted.ifRange === tag;
-    const range = isSame ? readRange(wanted.range, head.size) : undefined;
+    // A range is not looked at where the answer is 304.
+    const range = isSame && !wanted.isKnown?.(tag) ? readRange(wanted.range, head.size) : undefined;
     try {
       const stored = await storage.get(path, range);
       if (!stored) mediaNotFound();

@@ -9,8 +9,8 @@ import type { Platform } from '../../feature.ts';
 import { emitMediaEvents } from '../events.ts';
 import type { Extractors } from '../extractors/extractors.ts';
 import type { Thumbnails as ThumbnailFiles } from '../extractors/thumbnail.ts';
-import { thumbnailNames } from '../lists/media-row.ts';
 import { insertAssets } from '../store.ts';
+import { thumbnailNames } from './asset-paths.ts';
 import { deleteFiles } from './files.ts';
 import { imageKey, isAddress, LARGEST_IMAGE } from './image.ts';
 import { findImage } from './image-store.ts';
@@ -28,7 +28,7 @@ interface ThumbnailsDependencies extends Pick<Platform, 'sql' | 'storage'> {
 }
 
 export type MakeThumbnail = ReturnType<typeof createThumbnails>;
-export type ThumbnailOutcome = 'made' | 'known' | 'not needed' | 'no cover' | 'failed' | 'storage is full';
+type ThumbnailOutcome = 'made' | 'known' | 'not needed' | 'no cover' | 'failed' | 'storage is full';
 
 /**
  * Returns the function that makes the small images that lists show of a media: of its cover or, for a PDF without one, of

@@ -46,6 +46,8 @@ export function createUploads(dependencies: UploadsDependencies) {
   const uploadKey = installationSecret(sql, 'uploads');
 
   return {
+    requireReadable: (viewer: Viewer, mediaId: string) => requireReadable(sql, viewer, mediaId),
+
     /** The origin that browsers upload to when files do not go through Nexus. */
     origin: () => storage.uploadOrigin(),
 
@@ -117,8 +119,7 @@ export function createUploads(dependencies: UploadsDependencies) {
       if (upload?.user_id !== viewer.user_id || upload.status !== 'open') {
         const isTheirs = upload?.user_id === viewer.user_id;
         const answer = await (isTheirs ? answerOf(viewer, upload) : ingestWithoutUpload(viewer, mediaId));
-        if (libraryId !== undefined)
-          await libraryMedia.add(viewer, libraryId, answer.media_id, { requestId: actor.requestId });
+        if (libraryId !== undefined) await libraryMedia.add(viewer, libraryId, answer.media_id, actor);
         return answer;
       }
       const kind = file.uploadKind((source ?? mediaNotFound()).kind);
@@ -199,7 +200,7 @@ export function createUploads(dependencies: UploadsDependencies) {
     const { default_library_id } = viewer;
     const { requestId } = actor;
     const jobOptions = { requestId, createdBy: actor };
-    return transaction(sql, async (tx) => {
+    const accept = async (tx: Transaction): Promise<uploads.Upload> => {
       await lockContents(tx, [libraryId ?? default_library_id, default_library_id]);
       const known = await lockKnown(tx, viewer, mediaId, kind);
       const upload = (await uploads.lockUpload(tx, mediaId)) ?? mediaNotFound();
@@ -224,7 +225,8 @@ export function createUploads(dependencies: UploadsDependencies) {
       }
       await uploads.markTakenIn(tx, mediaId, outcome);
       return { ...upload, status: 'taken_in', outcome_media_id: outcome };
-    });
+    };
+    return transaction(sql, accept, actor);
   }
 }
 

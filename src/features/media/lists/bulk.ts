@@ -101,6 +101,12 @@ export function createBulkMedia(dependencies: BulkDependencies) {
   }
 
   return {
+    /** Throws when the viewer is not a member of the libraries that a change names. */
+    async requireAccess(viewer: Viewer, { library_id, filter }: MediaChange): Promise<void> {
+      for (const id of [library_id, filter?.library_id])
+        if (id !== undefined) await requireMembership(sql, viewer.user_id, id);
+    },
+
     /** Changes the named media, or the next of those that match a filter. */
     async change(viewer: Viewer, change: MediaChange, actor: Actor): Promise<MediaChanged> {
       const { media_ids, filter = {}, cursor } = change;

@@ -5,6 +5,7 @@ import { answer, id, listOf } from '../../../contract/wire.ts';
 import { data, list } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { BulkMedia } from './bulk.ts';
 import type { MediaLists } from './list.ts';
@@ -35,6 +36,9 @@ export function registerListRoutes(
     '/media/bulk',
     forReaders({
       errors: ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_INVALID_QUERY', 'E_LIBRARY_NOT_FOUND'],
+      repeat: repeatStored<unknown, contract.MediaChange>(({ body, principal }) =>
+        bulk.requireAccess(principal, body),
+      ),
       operationId: 'changeManyMedia',
       summary: 'Change many media',
       description:

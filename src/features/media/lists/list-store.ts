@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { libraryTagsColumn, mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
+import { libraryTagsColumn, mediaWithLibraryTag } from '../../libraries/access/media-with-library-tag.ts';
 import { joinMine } from '../mine/mine-store.ts';
 import type { Asker } from '../search/query/compile.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
@@ -49,7 +49,7 @@ const listed = (sql: Queryable, viewer: Viewer, { libraryId, unfilled = [] }: Li
 };
 
 /** The sort keys, as the indexes have them. Unknown values come last in both directions. */
-const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Queryable>> = {
+const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => SqlFragment> = {
   'added asc': (sql) => sql`listed.created_at`,
   'added desc': (sql) => sql`listed.created_at`,
   'title asc': (sql) => sql`left(lower(media.title), 200)`,

@@ -1,10 +1,10 @@
 import { capabilitiesOf } from '../../../contract/capabilities.ts';
 import type { Media } from '../../../contract/media.ts';
 import type { ReadingProgress } from '../../../contract/reading.ts';
-import { API } from '../../../contract/wire.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../../libraries/access/contributing.ts';
+import { assetPath, imagePath, thumbnailNames } from '../files/asset-paths.ts';
 import { joinMine, type MineRow, mineColumns, toMine } from '../mine/mine-store.ts';
 
 /** The fields of a media that are made from several columns. */
@@ -101,19 +101,4 @@ function thumbnailUrls(mediaId: string, thumbnail: string | null): Media['thumbn
   if (thumbnail === null) return null;
   const { small, large } = thumbnailNames(thumbnail);
   return { small: assetPath(mediaId) + small, large: assetPath(mediaId) + large };
-}
-
-/** The names of the assets of a thumbnail. They contain a hash of its content, so that browsers can keep them. */
-export function thumbnailNames(thumbnail: string): { small: string; large: string } {
-  return { small: `thumbnail-${thumbnail}-small.webp`, large: `thumbnail-${thumbnail}-large.webp` };
-}
-
-export const isThumbnail = (name: string) => /^thumbnail-[0-9a-f]{16}-(small|large)\.webp$/.test(name);
-
-export function imagePath(url = ''): string {
-  return `${API}/media/images?url=${encodeURIComponent(url)}`;
-}
-
-export function assetPath(mediaId: string): string {
-  return `${API}/media/${mediaId}/assets/`;
 }

@@ -3,11 +3,11 @@ import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
+import { mediaWithLibraryTag } from '../../libraries/access/media-with-library-tag.ts';
 import { mediaWithTag } from '../mine/media-with-tag.ts';
 
 /** `started`: everything but `unread`. */
-export type FilteredState = ReadingState | 'started';
+type FilteredState = ReadingState | 'started';
 
 /**
  * The part of a filter that asks for what the viewer alone has, which are their reading progress, tags, favourites and archive,
@@ -57,10 +57,6 @@ const STATES = {
   finished: (sql: Queryable) => sql`reading.finished_at is not null`,
   started: (sql: Queryable) => sql`true`,
 };
-
-export function asksForOwn({ tag, library_tag, favourite, archived, reading }: OwnFilter): boolean {
-  return (tag ?? library_tag ?? favourite ?? archived ?? reading) !== undefined;
-}
 
 /** Whether the filter asks for media among the viewer's own rows, which are few compared with all that they may read. */
 export function beginsWithOwn({ tag, library_tag, favourite, archived, reading }: OwnFilter): boolean {

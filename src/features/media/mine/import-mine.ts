@@ -8,7 +8,7 @@ import * as store from './import-store.ts';
 import { ensureTags } from './tags.ts';
 
 /** The details that another program had of a media that the person has saved. */
-export interface ImportedMine extends ImportedDetails {
+interface ImportedMine extends ImportedDetails {
   media_id: string;
 }
 
@@ -30,10 +30,10 @@ export async function importMine(
     const favourites = idsOf(({ is_favourite }) => is_favourite);
     const titled = idsOf(({ has_title }) => has_title);
     const noted = idsOf(({ has_note }) => has_note);
-    await emitArchived(tx, viewer, archived, true, actor);
-    await emitFavourited(tx, viewer, favourites, true, actor);
-    await emitOwn(tx, 'media.titled', viewer, titled, actor);
-    await emitOwn(tx, 'media.noted', viewer, noted, actor);
+    await emitArchived(tx, viewer, archived, { is: true, actor });
+    await emitFavourited(tx, viewer, favourites, { is: true, actor });
+    await emitOwn(tx, viewer, titled, { eventType: 'media.titled', actor });
+    await emitOwn(tx, viewer, noted, { eventType: 'media.noted', actor });
   }
   const readings = given.flatMap(({ media_id, reading }) => (reading ? { ...reading, media_id } : []));
   if (readings.length > 0) await store.addReadings(tx, viewer, readings);
@@ -42,7 +42,8 @@ export async function importMine(
   );
   if (tags.length > 0) {
     await ensureTags(tx, viewer, uniqueNames(tags.map(({ name }) => name)));
-    await emitOwn(tx, 'media.tagged', viewer, await store.addTagsByName(tx, viewer, tags), actor);
+    const tagged = await store.addTagsByName(tx, viewer, tags);
+    await emitOwn(tx, viewer, tagged, { eventType: 'media.tagged', actor });
   }
 }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/mine.ts';
 import { answer, id, listOf, listQuery } from '../../../contract/wire.ts';
-import { data, list } from '../../../http/answers.ts';
+import { list } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import { versioned } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import { type MineService, mineVersion } from './mine.ts';
-import type { Tags } from './tags.ts';
+import { type Tags, tagVersion } from './tags.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Tags'] });
@@ -93,13 +93,14 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       params: byId,
       response: { 200: answer(contract.tag) },
     }),
-    (request) => data(tags.get(principalOf(request), request.params.id)),
+    (request, reply) => versioned(reply, tags.get(principalOf(request), request.params.id), tagVersion),
   );
 
   api.patch(
     '/tags/:id',
     forViewers({
-      errors: ['E_NOT_FOUND'],
+      errors: ['E_NOT_FOUND', 'E_PRECONDITION_FAILED'],
+      requestHeaders: ['If-Match'],
       operationId: 'renameTag',
       summary: 'Rename or merge a tag',
       description:
@@ -108,8 +109,11 @@ export function registerMineRoutes(api: HttpServer, { mine, tags }: { mine: Mine
       body: contract.renameTag,
       response: { 200: answer(contract.tag) },
     }),
-    (request) =>
-      data(tags.rename(principalOf(request), request.params.id, request.body.name, actorOf(request))),
+    (request, reply) => {
+      const { name } = request.body;
+      const renamed = tags.rename(principalOf(request), request.params.id, name, actorOf(request));
+      return versioned(reply, renamed, tagVersion);
+    },
   );
 
   api.delete(

@@ -43,27 +43,36 @@ export function createMine({ sql }: { sql: Database }) {
         };
         await store.writeMine(tx, viewer, mediaId, after);
         if (after.is_archived !== before.is_archived) {
-          await emitArchived(tx, viewer, [mediaId], after.is_archived, actor);
+          await emitArchived(tx, viewer, [mediaId], { is: after.is_archived, actor });
         }
         if (after.is_favourite !== before.is_favourite) {
-          await emitFavourited(tx, viewer, [mediaId], after.is_favourite, actor);
+          await emitFavourited(tx, viewer, [mediaId], { is: after.is_favourite, actor });
         }
         if (after.title !== undefined && after.title !== before.title) {
-          await emitOwn(tx, 'media.titled', viewer, [mediaId], actor);
+          await emitOwn(tx, viewer, [mediaId], { eventType: 'media.titled', actor });
         }
-        if (after.note !== before.note) await emitOwn(tx, 'media.noted', viewer, [mediaId], actor);
-        if (given.tags) await setTags(tx, viewer, mediaId, given.tags, actor);
+        if (after.note !== before.note) {
+          await emitOwn(tx, viewer, [mediaId], { eventType: 'media.noted', actor });
+        }
+        if (given.tags) await setTags(tx, viewer, mediaId, { names: given.tags, actor });
         return (await store.findMine(tx, viewer, mediaId)) ?? mediaNotFound();
       });
     },
   };
 }
 
-async function setTags(tx: Transaction, viewer: Viewer, mediaId: string, names: string[], actor: Actor) {
+async function setTags(
+  tx: Transaction,
+  viewer: Viewer,
+  mediaId: string,
+  { names, actor }: { names: string[]; actor: Actor },
+): Promise<void> {
   const tagIds = await ensureTags(tx, viewer, names);
   const hadOthers = await tagStore.removeOtherTags(tx, viewer, mediaId, tagIds);
   const added = await tagStore.addTags(tx, viewer, { mediaIds: [mediaId], tagIds, addedBy: 'person' });
-  if (hadOthers || added.length > 0) await emitOwn(tx, 'media.tagged', viewer, [mediaId], actor);
+  if (hadOthers || added.length > 0) {
+    await emitOwn(tx, viewer, [mediaId], { eventType: 'media.tagged', actor });
+  }
 }
 
 /** Gives media tags, for callers that have checked that the viewer may read them. Returns the ids of those that it changed. */
@@ -85,7 +94,7 @@ export async function tagMany(
 ): Promise<string[]> {
   const tagIds = await ensureTags(tx, viewer, names);
   const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy, ruleId });
-  await emitOwn(tx, 'media.tagged', viewer, changed, actor);
+  await emitOwn(tx, viewer, changed, { eventType: 'media.tagged', actor });
   return changed;
 }
 
@@ -96,7 +105,7 @@ export async function untagMany(
   { names, actor }: { names: string[]; actor: Pick<Actor, 'requestId'> },
 ): Promise<string[]> {
   const changed = await tagStore.removeTags(tx, viewer, { mediaIds, names });
-  await emitOwn(tx, 'media.tagged', viewer, changed, actor);
+  await emitOwn(tx, viewer, changed, { eventType: 'media.tagged', actor });
   return changed;
 }
 
@@ -108,7 +117,7 @@ export async function favouriteMany(
   { is, actor }: { is: boolean; actor: Pick<Actor, 'requestId'> },
 ): Promise<string[]> {
   const changed = await store.markFavourite(tx, viewer, mediaIds, is);
-  await emitFavourited(tx, viewer, changed, is, actor);
+  await emitFavourited(tx, viewer, changed, { is, actor });
   return changed;
 }
 
@@ -119,7 +128,7 @@ export async function archiveMany(
   { is, actor }: { is: boolean; actor: Pick<Actor, 'requestId'> },
 ): Promise<string[]> {
   const changed = await store.markArchived(tx, viewer, mediaIds, is);
-  await emitArchived(tx, viewer, changed, is, actor);
+  await emitArchived(tx, viewer, changed, { is, actor });
   return changed;
 }
 

@@ -53,7 +53,7 @@ export async function previewRule(
 }
 
 /** The result of undoing the changes of one media. */
-export interface TakenBack {
+interface TakenBack {
   isTaken: boolean;
   /** The changes that it left, because somebody has changed them since. */
   kept: RuleChange[];
@@ -80,9 +80,9 @@ export async function takeBackRuleChanges(
   const untagged = new Map(
     (await store.removeRuleTags(tx, viewer, tagged)).map(({ media_id, count }) => [media_id, count]),
   );
-  await emitArchived(tx, viewer, [...unarchived], false, actor);
-  await emitFavourited(tx, viewer, [...unfavourited], false, actor);
-  await emitOwn(tx, 'media.tagged', viewer, [...untagged.keys()], actor);
+  await emitArchived(tx, viewer, [...unarchived], { is: false, actor });
+  await emitFavourited(tx, viewer, [...unfavourited], { is: false, actor });
+  await emitOwn(tx, viewer, [...untagged.keys()], { eventType: 'media.tagged', actor });
   return new Map(
     changes.map(({ media_id, tags, is_archived, is_favourite }) => {
       const removed = untagged.get(media_id) ?? 0;

@@ -147,7 +147,7 @@ export async function findTag(sql: Queryable, viewer: Viewer, id: string) {
   return tag;
 }
 
-export interface TagCursor {
+interface TagCursor {
   name: string;
 }
 

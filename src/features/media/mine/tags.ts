@@ -7,6 +7,7 @@ import { cursorText, cutByCursor, decodeCursor } from '../../../platform/cursor.
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
+import { versionOf } from '../../../platform/version-tag.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { renameNested } from '../../libraries/access/nested-tags.ts';
 import { emitOwn } from './events.ts';
@@ -14,7 +15,7 @@ import * as store from './tag-store.ts';
 
 const CURSOR = z.object({ name: cursorText });
 
-type RequestOf = Pick<Actor, 'requestId'>;
+type RequestOf = Pick<Actor, 'requestId' | 'requireVersion'>;
 
 export type Tags = ReturnType<typeof createTags>;
 
@@ -46,6 +47,7 @@ export function createTags({ sql }: { sql: Database }) {
       const renamed = await transaction(sql, async (tx) => {
         await store.lockTags(tx, viewer.user_id);
         const tag = (await store.findTag(tx, viewer, id)) ?? tagNotFound();
+        actor.requireVersion?.(tagVersion(tag));
         const family = await store.listFamily(tx, viewer.user_id, tag);
         const names = family.map((one) => ({ id: one.id, name: renameNested(one.name, tag.name, name) }));
         if (name !== tag.name) await emitTagged(tx, viewer, family, actor);
@@ -72,6 +74,11 @@ export function createTags({ sql }: { sql: Database }) {
   };
 }
 
+/** Names the state of a tag that its owner changes. */
+export function tagVersion({ name }: Pick<Tag, 'name'>): string {
+  return versionOf(name);
+}
+
 /** Finds or creates tags by name, as far as the person may have more. */
 export async function ensureTags(
   tx: Transaction,
@@ -94,7 +101,7 @@ export async function ensureTags(
  * by its own event, so one event for the tag would not do.
  */
 async function emitTagged(tx: Transaction, viewer: Viewer, tags: store.TagRow[], actor: RequestOf) {
-  await emitOwn(tx, 'media.tagged', viewer, await store.listTagged(tx, tags), actor);
+  await emitOwn(tx, viewer, await store.listTagged(tx, tags), { eventType: 'media.tagged', actor });
 }
 
 function tagNotFound(): never {

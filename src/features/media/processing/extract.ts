@@ -6,7 +6,7 @@ import type { Storage } from '../../../platform/storage/storage.ts';
 import { PermanentError } from '../../../platform/work/retry-policy.ts';
 import type { Extraction } from '../extractors/extraction.ts';
 import type { Extractors } from '../extractors/extractors.ts';
-import { assetPath, imagePath } from '../lists/media-row.ts';
+import { assetPath, imagePath } from '../files/asset-paths.ts';
 import { canonicalUrl, LONGEST_URL } from '../saving/url.ts';
 import type { MediaSource } from '../store.ts';
 

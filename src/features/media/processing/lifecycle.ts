@@ -61,7 +61,11 @@ export async function workerStartAttempt(tx: Transaction, mediaId: string, jobId
 }
 
 function ignoreStart(mediaId: string, state: State | undefined, log: Logger): false {
-  log.info({ media_id: mediaId, status: state?.processing_status }, 'worker_start_attempt_noop');
+  const status = state?.processing_status;
+  log.info(
+    { event: 'worker_start_attempt_noop', media_id: mediaId, status },
+    'an attempt was not started: the media does not wait for this job',
+  );
   return false;
 }
 
@@ -88,7 +92,11 @@ async function move(
 ): Promise<boolean> {
   const state = await lock(tx, mediaId);
   if (!state || !from.includes(state.processing_status)) {
-    log.warn({ media_id: mediaId, status: state?.processing_status, to }, 'unexpected_state');
+    const status = state?.processing_status;
+    log.warn(
+      { event: 'unexpected_state', media_id: mediaId, status, to },
+      'the status of a media was not changed: it is not the expected one',
+    );
     return false;
   }
   await tx`
@@ -114,7 +122,10 @@ export async function markFailed(
   if (!state) return false;
   const { kind, processing_status: status } = state;
   if (status === 'ready' || (status === 'ready_for_reading' && stage !== 'embed')) {
-    log.warn({ media_id: mediaId, error_code: code }, 'late_failure_ignored');
+    log.warn(
+      { event: 'late_failure_ignored', media_id: mediaId, error_code: code },
+      'a failure was ignored: it came after the media was readable',
+    );
     return false;
   }
   await tx`

@@ -112,7 +112,7 @@ test('requeueing many does the same for each, and leaves those that have nothing
     await reader.post(`/media/${ids[2]}/retry`);
     await until(ids[2] ?? '', 'ready');
     const { body } = await operator('POST', '/requeue', { job_ids: jobs });
-    expect(body).toMatchObject({ changed: 2, unchanged: 1 });
+    expect(body.data).toMatchObject({ changed: 2, unchanged: 1 });
     for (const id of ids) await until(id, 'ready');
     const [old] = await sql`select from job_queue where job_id = ${jobs[2]}`;
     expect(old).toBeUndefined();

@@ -14,7 +14,7 @@ const MOST_TITLES = 200;
 /** The most text pieces of a media in which passages are looked for. */
 const MOST_PIECES = 3;
 
-export interface SearchCursor {
+interface SearchCursor {
   rank: number;
   id: string;
 }
@@ -89,8 +89,8 @@ const matches = (sql: Queryable, { kind, isMatch }: Sought, mediaId: SqlFragment
           offset 0
         ) as matched on matched.is_match`;
 
-/** Select `media_id`, `idx` and `document` of matching text pieces, or the title of media without any. */
-type Candidates = ReturnType<Queryable>;
+/** Selects `media_id`, `idx` and `document` of matching text pieces, or the title of media without any. */
+type Candidates = SqlFragment;
 
 /** Finds candidates by the text index and looks each up in the scope, until there are enough. */
 export function foundInText(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
@@ -180,7 +180,7 @@ const matchesSought = (sql: Queryable, { text, words }: Sought, document: SqlFra
   matchesPiece(sql, text, { document, words: sql`piece.words` }, sql`${words}::tsquery`);
 
 /** `offset 0` makes PostgreSQL look up each candidate, instead of collecting all matches or the whole scope first. */
-const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
+const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: SqlFragment) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
     offset 0

@@ -11,7 +11,7 @@ interface PassagesTask {
 }
 
 /** A passage and the index of its piece. */
-export type PiecePassage = Passage & { piece: number };
+type PiecePassage = Passage & { piece: number };
 
 interface MatchesTask {
   fragments: { idx: number; canonical_text: string }[];

@@ -8,7 +8,10 @@ import * as store from '../store.ts';
 /** Returns the kind of a readable media that has text; throws otherwise. */
 export async function requireDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<MediaKind> {
   const { kind, has_text } = (await store.findDocument(sql, viewer, mediaId)) ?? mediaNotFound();
-  if (has_text) return kind;
+  return has_text ? kind : documentHasNoText();
+}
+
+export function documentHasNoText(): never {
   throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
 }
 

@@ -16,7 +16,7 @@ import {
 import { formulaHtml } from './mathml.ts';
 import { findTargets, fragmentOf, idOf, isNoteReference, targetId } from './targets.ts';
 
-export interface SanitizeOptions {
+interface SanitizeOptions {
   /** The base of relative URLs. Without it they are dropped. */
   baseUrl?: string | undefined;
   /** The addresses of the page. Links to a part of it stay in the page. Without them it is the base. */

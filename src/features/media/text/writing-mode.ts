@@ -3,7 +3,7 @@ import generate from 'css-tree/generator';
 import { ident, property } from 'css-tree/utils';
 import { screenRules } from './page-styles.ts';
 
-export type VerticalMode = 'vertical-rl' | 'vertical-lr';
+type VerticalMode = 'vertical-rl' | 'vertical-lr';
 
 /** The rules of a style sheet that set the direction of lines. */
 export interface WritingStyles {

@@ -3,6 +3,7 @@ import * as contract from '../../../contract/trash.ts';
 import { id, listOf, listQuery } from '../../../contract/wire.ts';
 import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Trash } from './trash.ts';
 
@@ -27,6 +28,7 @@ export function registerTrashRoutes(api: HttpServer, trash: Trash): void {
     '/trash/:media_id/restore',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      repeat: repeatStored(),
       operationId: 'restoreFromTrash',
       summary: 'Restore a media from the trash',
       description:

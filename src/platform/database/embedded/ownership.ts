@@ -4,7 +4,7 @@ import { identifier } from '../statement.ts';
 import type { Cluster } from './cluster.ts';
 
 /** The right to use a running server, held by a connection that serves no other purpose. */
-export interface Hold {
+interface Hold {
   serverVersion: number;
   /** Releases the server. Returns true when no other process uses it: then the caller should stop it. */
   release(): Promise<boolean>;

@@ -7,7 +7,7 @@ import { type EmbeddedServer, startEmbedded } from './embedded.ts';
 import { createOwnDirectory, exists, serverAccount, syncDirectory } from './files.ts';
 import { finishUpgrade, newDirectory, readyMark } from './finish-upgrade.ts';
 
-export interface Upgrade {
+interface Upgrade {
   from: number;
   to: number;
   /** Where the old data are kept. */

@@ -2,7 +2,7 @@ import { NexusError } from '../../../contract/errors.ts';
 import type { JobStatus } from '../../../contract/jobs.ts';
 import { type Actor, recordAudit } from '../../audit/audit.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import { transaction } from '../../database/transaction.ts';
+import { type Claimant, transaction } from '../../database/transaction.ts';
 import { lockQueued, type QueuedJob } from '../claim/claim.ts';
 import { jobStates } from '../job-state.ts';
 import type { JobTypes } from '../job-type.ts';
@@ -24,37 +24,52 @@ export function createControl(sql: Database, types: JobTypes = new Map(), ending
   return {
     /** Cancels a job; one that runs is told to stop, wherever it runs. A job that is over stays as it is. */
     async cancel(jobId: string, actor: Actor): Promise<void> {
-      requireFound(jobId, await touch([jobId], (tx, jobs) => cancelJobs(tx, jobs, actor)));
+      await touchOne(jobId, actor, (tx, jobs) => cancelJobs(tx, jobs, actor));
     },
 
     /** Queues a failed or cancelled job again, with all attempts left. */
     async requeue(jobId: string, actor: Actor): Promise<void> {
-      const touched = await touch([jobId], async (tx, jobs) => {
+      await touchOne(jobId, actor, async (tx, jobs) => {
         const refused = new Map<string, string>();
         const changed = await requeueJobs(tx, jobs, actor, refused);
         if (changed === 0)
           throw new NexusError('E_INVALID_STATE', refused.get(jobId) ?? (await notOver(tx, jobId)));
         return changed;
       });
-      requireFound(jobId, touched);
     },
 
     /** Cancels or requeues many jobs in one transaction. Those that are in no state for it stay as they are. */
-    cancelMany: (jobIds: string[], actor: Actor) => touch(jobIds, (tx, jobs) => cancelJobs(tx, jobs, actor)),
+    cancelMany: (jobIds: string[], actor: Actor) =>
+      touch(jobIds, actor, (tx, jobs) => cancelJobs(tx, jobs, actor)),
     requeueMany: (jobIds: string[], actor: Actor) =>
-      touch(jobIds, (tx, jobs) => requeueJobs(tx, jobs, actor)),
+      touch(jobIds, actor, (tx, jobs) => requeueJobs(tx, jobs, actor)),
   };
+
+  function touchOne(
+    jobId: string,
+    claimant: Claimant,
+    change: (tx: Transaction, jobs: LockedJob[]) => Promise<number>,
+  ): Promise<number> {
+    const touchIt = async (tx: Transaction) => {
+      const jobs = await lockJobs(tx, [jobId]);
+      if (jobs.length === 0) throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
+      return change(tx, jobs);
+    };
+    return transaction(sql, touchIt, claimant);
+  }
 
   function touch(
     jobIds: string[],
+    claimant: Claimant,
     change: (tx: Transaction, jobs: LockedJob[]) => Promise<number>,
   ): Promise<Touched> {
-    return transaction(sql, async (tx) => {
+    const touchAll = async (tx: Transaction) => {
       const wanted = [...new Set(jobIds)];
       const jobs = await lockJobs(tx, wanted);
       const changed = jobs.length === 0 ? 0 : await change(tx, jobs);
       return { changed, unchanged: jobs.length - changed, not_found: wanted.length - jobs.length };
-    });
+    };
+    return transaction(sql, touchAll, claimant);
   }
 
   async function cancelJobs(tx: Transaction, jobs: LockedJob[], actor: Actor): Promise<number> {
@@ -67,7 +82,7 @@ export function createControl(sql: Database, types: JobTypes = new Map(), ending
     await tx`update jobs set cancelled_at = now() where id = any(${ids})`;
     await recordAudit(tx, ...waiting.map((job) => entry('job.cancelled', actor, job, job.state)));
     const ended = waiting.map((job) => endedJob(job, 'cancelled'));
-    await endings.tell(tx, ended);
+    await endings.notify(tx, ended);
     if (running.length > 0) tx.notifyAfterCommit(JOBS_CANCELLED, running.map(idOf));
     return waiting.length;
   }
@@ -134,10 +149,6 @@ interface LockedJob {
 }
 
 const idOf = ({ id }: { id: string }) => id;
-
-function requireFound(jobId: string, { not_found }: Touched): void {
-  if (not_found > 0) throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
-}
 
 async function notOver(tx: Transaction, jobId: string): Promise<string> {
   const [job] = await tx<{ status: JobStatus }[]>`

@@ -11,6 +11,8 @@ export interface Retention {
   /** The table to walk. Its ids grow with time. */
   table: string;
   hours: number;
+  /** The number of rows in one transaction. */
+  batch?: number;
   /** Deletes those of the rows that are over and old enough. Returns how many. */
   deleteOld(ids: string[]): Promise<number>;
 }
@@ -19,17 +21,19 @@ const BATCH = 1000;
 const MS_PER_HOUR = 60 * 60 * 1000;
 const EVERY_SECONDS = 3600;
 
-/** Periodic work that deletes old rows that are over, in batches. */
-export function periodicRetention(name: string, retention: Retention): Periodic {
+/** Periodic work that deletes old rows that are over, in batches, of one table after the other. */
+export function periodicRetention(name: string, ...retentions: Retention[]): Periodic {
   const type = defineJobType(name, {
     queue: MAINTENANCE_QUEUE,
     payload: z.strictObject({}),
     async handler(_payload, { signal, progress }) {
       let deleted = 0;
-      for await (const count of deleteInBatches(retention)) {
-        signal.throwIfAborted();
-        deleted += count;
-        await progress({ deleted });
+      for (const retention of retentions) {
+        for await (const count of deleteInBatches(retention)) {
+          signal.throwIfAborted();
+          deleted += count;
+          await progress({ deleted });
+        }
       }
       return { result: { deleted } };
     },
@@ -38,12 +42,13 @@ export function periodicRetention(name: string, retention: Retention): Periodic 
 }
 
 /** Walks the table from the oldest row to where rows are too young. Yields how many of each batch were deleted. */
-export async function* deleteInBatches({ sql, table, hours, deleteOld }: Retention): AsyncGenerator<number> {
+export async function* deleteInBatches(retention: Retention): AsyncGenerator<number> {
+  const { sql, table, hours, batch = BATCH, deleteOld } = retention;
   const youngest = firstIdAt(new Date(Date.now() - hours * MS_PER_HOUR));
   let last = firstIdAt(new Date(0));
   for (;;) {
     const candidates = await sql<{ id: string }[]>`
-      select id from ${identifier(table)} where id > ${last} and id < ${youngest} order by id limit ${BATCH}`;
+      select id from ${identifier(table)} where id > ${last} and id < ${youngest} order by id limit ${batch}`;
     const lastCandidate = candidates.at(-1);
     if (!lastCandidate) return;
     yield await deleteOld(candidates.map(({ id }) => id));

@@ -4,7 +4,7 @@ import type { DeadWorker } from '../../work/recovery.ts';
 import { lockQueued } from '../claim/claim.ts';
 import { interruptedAttempt } from '../run/run-job.ts';
 import type { Endings } from '../settle/endings.ts';
-import { settleAndTell } from '../settle/settle.ts';
+import { settleAndNotify } from '../settle/settle.ts';
 
 /** Takes back the jobs of dead workers: their attempts were interrupted. Returns how many there were. */
 export async function takeBackJobs(tx: Transaction, dead: DeadWorker[], endings: Endings): Promise<number> {
@@ -19,7 +19,7 @@ export async function takeBackJobs(tx: Transaction, dead: DeadWorker[], endings:
         errorCode: 'E_LEASE_EXPIRED',
       }),
     );
-    await settleAndTell(tx, name, outcomes, endings);
+    await settleAndNotify(tx, name, outcomes, endings);
     const entries = outcomes.map(({ job: { id: job_id, job_type, attempt }, kind }) => ({
       action: 'job.lease_expired',
       actor: { name: 'system' },

@@ -3,7 +3,7 @@ import type { Outcome } from '../settle/endings.ts';
 import type { RunningJob } from './running-job.ts';
 
 /** How an attempt ended, for metrics and traces. `dropped`: its job was cancelled, or its lease was lost. */
-export type AttemptEnd = 'succeeded' | 'failed' | 'retry' | 'interrupted' | 'stopped' | 'dropped';
+type AttemptEnd = 'succeeded' | 'failed' | 'retry' | 'interrupted' | 'stopped' | 'dropped';
 
 export function endOf({ isCompleted }: RunningJob, outcome: Outcome | undefined): AttemptEnd {
   if (outcome === undefined) return isCompleted ? 'succeeded' : 'dropped';

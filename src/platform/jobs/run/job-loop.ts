@@ -9,7 +9,7 @@ import { type Loop, startLoop } from '../../work/loop.ts';
 import type { Registration } from '../../work/registration.ts';
 import { claim, findNextDue, type LeasedJob, releaseClaim } from '../claim/claim.ts';
 import type { Outcome } from '../settle/endings.ts';
-import { settle, settleAndTell } from '../settle/settle.ts';
+import { settle, settleAndNotify } from '../settle/settle.ts';
 import { endOf, inAttemptSpan } from './attempt-span.ts';
 import { runJob, stoppedAttempt, unwritableResult } from './run-job.ts';
 import { type Interruption, type RunnerDependencies, RunningJob } from './running-job.ts';
@@ -63,10 +63,10 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
       },
       async settle(lane, outcomes) {
         const { name } = registration.current();
-        const isTold = outcomes.some(({ kind, job }) => isEnd(kind) && endings.concern(job.job_type));
-        // One statement, unless somebody is told: then that and the outcomes commit together.
-        if (!isTold) return settle(lane, name, outcomes);
-        return transaction(lane, (tx) => settleAndTell(tx, name, outcomes, endings));
+        const isHeard = outcomes.some(({ kind, job }) => isEnd(kind) && endings.hasListeners(job.job_type));
+        // One statement, unless there are listeners: what they write commits together with the outcomes.
+        if (!isHeard) return settle(lane, name, outcomes);
+        return transaction(lane, (tx) => settleAndNotify(tx, name, outcomes, endings));
       },
       releaseClaim,
       findNextDue: (lane, since) => findNextDue(lane, queues, since),

@@ -3,10 +3,10 @@ import { newId } from '../../ids.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { Artifact, Completion } from '../job-type.ts';
 import type { Endings } from './endings.ts';
-import { settleAndTell } from './settle.ts';
+import { settleAndNotify } from './settle.ts';
 
 /** The job runs elsewhere, was cancelled, or its lease expired: the work of this attempt must not be kept. */
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   constructor(job: LeasedJob) {
     super(`The job ${job.id} is no longer leased to attempt ${job.attempt}.`);
     this.name = 'LeaseLost';
@@ -26,7 +26,7 @@ export async function completeJob(tx: Transaction, attempt: CompletedAttempt): P
   const { job, workerName, runtimeMs, completion, endings } = attempt;
   const result = completion.result === undefined ? null : JSON.stringify(completion.result);
   const outcome = { kind: 'succeeded', job, runtimeMs, result } as const;
-  const dropped = await settleAndTell(tx, workerName, [outcome], endings);
+  const dropped = await settleAndNotify(tx, workerName, [outcome], endings);
   if (dropped.length > 0) throw new LeaseLost(job);
   await replaceArtifacts(tx, job, completion.artifacts ?? []);
 }

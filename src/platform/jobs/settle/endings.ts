@@ -32,29 +32,29 @@ export type Outcome =
 /** Called in the transaction that ends the jobs, so that what it writes commits together with their end. */
 export type OnJobsEnded = (tx: Transaction, jobs: EndedJob[]) => Promise<void>;
 
-/** Calls whoever is told when a job ends: its type, and for public types the listener of all of them. */
+/** The listeners to the ends of jobs. */
 export interface Endings {
-  /** Whether anybody is told. The other types cost nothing here. */
-  concern(jobType: string): boolean;
-  /** Tells those whom the jobs concern, in the transaction that ends them. */
-  tell: OnJobsEnded;
+  /** Whether a job type has an `onEnded` handler or is public. */
+  hasListeners(jobType: string): boolean;
+  /** Calls `onEnded` of each job's type, and the listener for public types. */
+  notify: OnJobsEnded;
 }
 
 export function createEndings(types: JobTypes, onPublicEnded?: OnJobsEnded): Endings {
   const isPublic = (jobType: string) =>
     onPublicEnded !== undefined && types.get(jobType)?.submittedBy !== undefined;
   return {
-    concern: (jobType) => isPublic(jobType) || types.get(jobType)?.onEnded !== undefined,
-    async tell(tx, jobs) {
+    hasListeners: (jobType) => isPublic(jobType) || types.get(jobType)?.onEnded !== undefined,
+    async notify(tx, jobs) {
       for (const job of jobs) {
         const type = types.get(job.job_type);
-        // A payload that does not fit its type names nothing that could be told.
+        // `onEnded` is not called with a payload that does not fit its type.
         const parsed = type?.onEnded && type.payload.safeParse(job.payload);
         if (parsed?.success)
           await continuing(job.traceparent, () => type?.onEnded?.(tx, { ...job, payload: parsed.data }));
       }
-      const told = jobs.filter(({ job_type }) => isPublic(job_type));
-      if (told.length > 0) await onPublicEnded?.(tx, told);
+      const publicJobs = jobs.filter(({ job_type }) => isPublic(job_type));
+      if (publicJobs.length > 0) await onPublicEnded?.(tx, publicJobs);
     },
   };
 }

@@ -20,8 +20,8 @@ export async function settle(sql: Queryable, workerName: string, outcomes: Outco
   return dropped;
 }
 
-/** Writes outcomes, and tells of the jobs that ended in the same transaction. */
-export async function settleAndTell(
+/** Writes outcomes, and calls the listeners of the jobs that ended, in the same transaction. */
+export async function settleAndNotify(
   tx: Transaction,
   workerName: string,
   outcomes: Outcome[],
@@ -29,7 +29,7 @@ export async function settleAndTell(
 ): Promise<string[]> {
   const dropped = new Set(await settle(tx, workerName, outcomes));
   const written = outcomes.filter(({ job }) => !dropped.has(job.id));
-  await endings.tell(tx, written.flatMap(endedBy));
+  await endings.notify(tx, written.flatMap(endedBy));
   return [...dropped];
 }
 

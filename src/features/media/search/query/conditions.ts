@@ -63,7 +63,7 @@ function readMinutes(value: string): [number | null, number | null] | undefined 
 }
 
 /** Makes a site comparable: an address is its host, and `www.` does not matter. */
-export function siteOf(value: string): string {
+function siteOf(value: string): string {
   const isAddress = /^https?:\/\//i.test(value);
   const host = isAddress ? value.replace(/^https?:\/\//i, '').replace(/[/:?#].*$/, '') : value;
   return host.replace(/^www\./i, '').toLowerCase();

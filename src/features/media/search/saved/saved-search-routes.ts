@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import * as contract from '../../../../contract/search.ts';
 import { answer, id, listOf } from '../../../../contract/wire.ts';
-import { sendCreated } from '../../../../http/answers.ts';
+import { data, sendCreated } from '../../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../../http/authentication.ts';
 import { versioned } from '../../../../http/conditional.ts';
 import type { HttpServer } from '../../../../http/http-server.ts';
+import { readAgain } from '../../../../http/repeats.ts';
 import { routeOptions } from '../../../../http/route-options.ts';
 import { type SavedSearches, searchVersion } from './saved-searches.ts';
 
@@ -28,6 +29,7 @@ export function registerSavedSearchRoutes(api: HttpServer, savedSearches: SavedS
     '/saved-searches',
     forSearchers({
       errors: ['E_INVALID_QUERY', 'E_INVALID_STATE'],
+      repeat: readAgain(({ made, principal }) => data(savedSearches.get(principal, String(made.id)))),
       operationId: 'createSavedSearch',
       summary: 'Save a search',
       description: 'Saves a query under a name, for the caller alone. A query with a mistake is refused.',
