@@ -6,6 +6,8 @@ import { withTemporaryFilesIn } from './temporary-files.ts';
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
+  // One process less for each Chromium; the tests take 8 % less CPU time.
+  '--in-process-gpu',
   '--disable-dev-shm-usage',
   '--font-render-hinting=none',
   // A page keeps its first renderer, and shares it with the pages of its context. Contexts share none.

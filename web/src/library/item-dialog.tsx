@@ -12,6 +12,7 @@ import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { useEditedState } from '../ui/use-edited-state.ts';
 import { useMediaActions } from './actions.ts';
 import { titleOf } from './format.ts';
 import type { ItemDialogKind } from './item-dialogs.tsx';
@@ -79,21 +80,20 @@ function AddDialog({ media, onClose }: ItemDialogProps) {
 function TitleDialog({ media, onClose }: ItemDialogProps) {
   const queryClient = useQueryClient();
   const [typed, setTyped] = useState<string>();
-  // The answer to this request has the tag that says which title the edit is based on.
-  const current = useQuery({
-    queryKey: queryKeys.mediaTitle(media.id),
-    queryFn: ({ signal }) => api.getTagged<MediaWithOutline>(`/media/${media.id}`, signal),
-    staleTime: 0,
-    gcTime: 0,
-  });
+  const { current, readAgain } = useEditedState<MediaWithOutline>(
+    queryKeys.mediaTitle(media.id),
+    `/media/${media.id}`,
+  );
   const saving = useAction({
     run: (title: string) =>
-      api.patchData<MediaWithOutline>(`/media/${media.id}`, { title }, { ifMatch: current.data?.tag }),
+      api
+        .patchData<MediaWithOutline>(`/media/${media.id}`, { title }, { ifMatch: current?.tag })
+        .catch(readAgain),
     onDone: (edited) => {
       patchMedia(queryClient, edited);
       onClose();
     },
-    stale: [queryKeys.mediaLists(), queryKeys.mediaTitle(media.id)],
+    stale: [queryKeys.mediaLists()],
     quiet: true,
   });
   return (
@@ -106,7 +106,7 @@ function TitleDialog({ media, onClose }: ItemDialogProps) {
       onClose={onClose}
     >
       <TitleField
-        value={typed ?? current.data?.data.title ?? media.title}
+        value={typed ?? current?.data.title ?? media.title}
         onChange={setTyped}
         error={saving.error}
       />

@@ -12,6 +12,7 @@ import { FormDialog } from '../ui/dialog.tsx';
 import { Field, Select, TextField } from '../ui/field.tsx';
 import { plural } from '../ui/numbers.ts';
 import { useAction } from '../ui/use-action.ts';
+import { useEditedState } from '../ui/use-edited-state.ts';
 import { usePaused } from '../ui/use-paused.ts';
 
 type Actions = Rule['actions'];
@@ -32,12 +33,14 @@ export default function RuleDialog({ rule, onClose, onSaved }: RuleDialogProps) 
   const [query, setQuery] = useState(rule?.query ?? '');
   const [actions, setActions] = useState<Actions>(rule?.actions ?? {});
   const [problem, setProblem] = useState<string>();
-  const tag = useRuleTag(rule?.id);
+  const edited = useEditedState<Rule>(queryKeys.ruleTag(rule?.id ?? ''), rule && `/rules/${rule.id}`);
   const matching = useMatching(query);
   const saving = useAction({
     run: (fields: object) =>
       rule
-        ? api.patchData<Rule>(`/rules/${rule.id}`, fields, { ifMatch: tag })
+        ? api
+            .patchData<Rule>(`/rules/${rule.id}`, fields, { ifMatch: edited.current?.tag })
+            .catch(edited.readAgain)
         : api.postData<Rule>('/rules', fields),
     stale: [queryKeys.rules()],
     onDone: (saved) => {
@@ -199,18 +202,6 @@ function LibraryField({
       )}
     </Field>
   );
-}
-
-/** The tag of the rule as it is now, so that a change from another device is not overwritten unseen. */
-function useRuleTag(ruleId: string | undefined): string | undefined {
-  const { data } = useQuery({
-    queryKey: queryKeys.ruleTag(ruleId ?? ''),
-    queryFn: ({ signal }) => api.getTagged<Rule>(`/rules/${ruleId}`, signal),
-    enabled: ruleId !== undefined,
-    staleTime: 0,
-    gcTime: 0,
-  });
-  return data?.tag;
 }
 
 /** Tells how many items match a query while it is typed, or its mistake. */
