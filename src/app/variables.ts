@@ -85,7 +85,7 @@ export const VARIABLES = {
     'a postgres:// URL, in whose password all but letters and digits is percent-encoded',
     z.string().refine(isDatabaseUrl).optional(),
   ).secretFor(
-    'A PostgreSQL of your own, 15 or newer. Without it, Nexus runs the one it brings along. With several hosts, separated by commas, Nexus uses the one that accepts writes. See [operations.md](operations.md#high-availability).',
+    'A PostgreSQL of your own, 15 or newer. Without it, Nexus runs its embedded PostgreSQL. With several hosts, separated by commas, Nexus uses the one that accepts writes. See [operations.md](operations.md#high-availability).',
   ),
   NEXUS_DATABASE_POOL_SIZE: number(1, 500, 10).for('Database connections per process.'),
   NEXUS_DATABASE_POOLED: flag(false).for(
@@ -123,14 +123,14 @@ export const VARIABLES = {
       .pipe(z.array(z.string().max(200)).max(1000))
       .default([]),
   ).secretFor(
-    'What is redacted in PUBLIC mode, beside the policies that admins make. See [governance.md](governance.md).',
+    'Terms that are redacted in PUBLIC mode, in addition to the policies of admins. See [governance.md](governance.md).',
   ),
   NEXUS_PLUGIN_ML_ENABLED: flag(false).for('Whether texts may be sent to a model for analysis.'),
   NEXUS_PLUGIN_ML_URL: httpUrl.for(
     'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. It may be private; nothing but the model client can then reach it.',
   ),
   NEXUS_PLUGIN_ML_MODEL: takes('a name', z.string().max(200).optional()).for(
-    'The model that is asked there.',
+    'The name of the model at this endpoint.',
   ),
   NEXUS_PLUGIN_ML_API_KEY: takes('a key', z.string().max(1000).optional()).secretFor(
     'Sent to the endpoint as a bearer token.',
@@ -140,12 +140,12 @@ export const VARIABLES = {
   ),
   NEXUS_WORKER_CONCURRENCY: number(1, 1000, 10).for('How many jobs a worker runs at once.'),
   NEXUS_WORKER_LEASE_SECONDS: seconds(1, 3600, 30).for(
-    'A worker that has not been heard of for as long is taken for dead, and its jobs run elsewhere.',
+    'A worker that has not renewed its lease for this long counts as dead, and other workers run its jobs.',
   ),
   NEXUS_WORKER_POLL_SECONDS: takes(
     'a number of seconds from 0.1 to 3600',
     z.coerce.number().min(0.1).max(3600).default(2),
-  ).for('How often a worker looks for work that no hint told it of.'),
+  ).for('How often a worker polls for work, in addition to notifications.'),
   NEXUS_WORKER_GRACE_SECONDS: seconds(0, 3600, 25).for(
     'How long running jobs may take to finish when a worker stops.',
   ),
@@ -159,7 +159,7 @@ export const VARIABLES = {
     'How long jobs that are over are kept, with their attempts and artifacts.',
   ),
   NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES: minutes(1, 1440, 5).for(
-    'How often events are looked for that no hint told of.',
+    'How often a job looks for due events whose notification was lost.',
   ),
   NEXUS_OUTBOX_RETENTION_HOURS: hours(1, 8760, 168).for(
     'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
@@ -200,18 +200,18 @@ export const VARIABLES = {
       .refine((origins) => origins.every(isOrigin))
       .default([]),
   ).for(
-    'Whose pages may use the API from a browser, with a key or a token, never with the session cookie. Browser extensions always may.',
+    'Origins whose pages may use the API from a browser, with a key or a token, never with the session cookie. Browser extensions are always allowed.',
   ),
   NEXUS_EGRESS_ALLOW: takes(
     'host:port or networks such as 10.0.0.0/8, separated by commas',
     z.string().transform(list).refine(isAllowList).default([]),
   ).for(
-    'What Nexus may fetch from, and send webhooks to, although it is not public, such as an intranet. Every person who can save a link can then reach it. See [egress.md](egress.md).',
+    'Private addresses that Nexus may fetch from and send webhooks to, such as an intranet. Everybody who can save a link can then make Nexus fetch from them. See [egress.md](egress.md).',
   ),
   NEXUS_STORAGE: takes('`local` or `s3`', z.enum(['local', 's3']).default('local')).for(
     'Where files are kept: below `NEXUS_DATA_DIR`, or in an S3-compatible store. See [storage.md](storage.md).',
   ),
-  NEXUS_S3_ENDPOINT: httpUrl.for("Where the store is. Without it, it is Amazon's."),
+  NEXUS_S3_ENDPOINT: httpUrl.for('The address of the store. Defaults to Amazon S3.'),
   NEXUS_S3_BUCKET: takes('a bucket', z.string().optional()).for(
     'Required with `NEXUS_STORAGE=s3`. It must exist.',
   ),
@@ -223,7 +223,7 @@ export const VARIABLES = {
     'Goes with the access key.',
   ),
   NEXUS_S3_PATH_STYLE: flag(true).for(
-    "Whether the bucket stands in the path, as most stores but Amazon's want it.",
+    "Whether the bucket is in the path of the URL, as most stores other than Amazon's require, or in the host name.",
   ),
   NEXUS_S3_DIRECT_UPLOADS: flag(false).for(
     'Whether browsers upload to the store directly. They must be able to reach it, and it must allow it (CORS).',
@@ -248,8 +248,8 @@ export const VARIABLES = {
       .regex(/^(neo4j|bolt)(\+s|\+ssc)?:\/\/\S+$/)
       .optional(),
   ).for('A Neo4j that the document graph is copied to. See [graph.md](graph.md).'),
-  NEXUS_NEO4J_USERNAME: takes('a name', z.string().default('neo4j')).for('Who Nexus is there.'),
-  NEXUS_NEO4J_PASSWORD: takes('a password', z.string().optional()).secretFor('Goes with the name.'),
+  NEXUS_NEO4J_USERNAME: takes('a name', z.string().default('neo4j')).for('The username for Neo4j.'),
+  NEXUS_NEO4J_PASSWORD: takes('a password', z.string().optional()).secretFor('The password of this user.'),
   NEXUS_BOOTSTRAP_VIEWER_KEY: bootstrapKey('viewer'),
   NEXUS_BOOTSTRAP_OPERATOR_KEY: bootstrapKey('operator'),
   NEXUS_BOOTSTRAP_RESEARCHER_KEY: bootstrapKey('researcher'),

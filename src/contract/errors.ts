@@ -55,7 +55,8 @@ export const ERRORS = {
     E_INVITE_ALREADY_EXISTS: 'This person already has a pending invitation to the library.',
     E_INVITE_NOT_PENDING: 'The invitation was already accepted, declined or revoked.',
     E_OWNERSHIP_TRANSFER_INVALID: 'Ownership can only be transferred to a member of the library.',
-    E_IDEMPOTENCY_CONFLICT: 'This idempotency key was already used for a different request. Use a new key.',
+    E_IDEMPOTENCY_CONFLICT:
+      'This idempotency key was used for a different request, or its first request is still running or has lost its answer. The message says what to do.',
     E_INVALID_STATE: 'The current state of the object does not allow this.',
     E_BRANCH_MOVED: 'The branch has newer events. details.head is its current position.',
     E_BRANCH_DAMAGED:
@@ -163,7 +164,7 @@ export const FAILURES = {
     E_PAGE_GONE: 'The page was removed permanently.',
     E_HTTP_ERROR: 'The site responded with another error status.',
     E_NO_READABLE_CONTENT: 'The page contains no article.',
-    E_UNSUPPORTED_CONTENT: 'The address leads neither to a page nor to a PDF.',
+    E_UNSUPPORTED_CONTENT: 'The address leads to a type of file or video that Nexus cannot save.',
     E_PDF_PASSWORD_REQUIRED: 'The PDF is protected by a password.',
     E_PDF_INVALID: 'The file is not a PDF, or is damaged.',
     E_EPUB_INVALID: 'The file is not an EPUB, is damaged, or has DRM.',

@@ -8,8 +8,8 @@ export const relatedQuery = listQuery.pick({ limit: true });
 export const relatedMedia = z.object({
   media,
   score: z.number().describe('Comparable only with the other scores of the same response.'),
-  links_to: z.boolean().describe('Whether the document links to this one, and the other way round.'),
-  linked_from: z.boolean(),
+  links_to: z.boolean().describe('Whether the requested document links to this one.'),
+  linked_from: z.boolean().describe('Whether this one links to the requested document.'),
   shared_entity_count: z.number().int(),
   shared_entities: z
     .array(

@@ -20,7 +20,7 @@ export const positionSelector = z.strictObject({
   type: z.literal('TextPositionSelector'),
   start: offset.describe("The first character in the fragment's canonical text, in UTF-16 code units."),
   end: offset.describe(
-    'The character after the last one. A passage that goes on in the next fragment counts on, with one line break between two fragments.',
+    'The offset after the last character. In a passage over several fragments, it counts across them, with one line break between two.',
   ),
 });
 

@@ -77,7 +77,7 @@ const scopes = z
 /** A key that a person makes for themselves. */
 export const createMyApiKey = z.strictObject({
   name: text(1, 100),
-  scopes: scopes.describe('`operate` and `admin` have an effect as far as your role goes.'),
+  scopes: scopes.describe('`operate` and `admin` never give more rights than your own role.'),
   expires_at: timestamp.optional(),
 });
 

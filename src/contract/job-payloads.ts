@@ -29,7 +29,9 @@ export const ingestBatchPayload = z
         'What else is known about each, in the order of `urls`: title, tags, favourite, archive, note, reading progress and ' +
           'highlights. Only the caller sees it.',
       ),
-    library_id: id.optional().describe('A library that lists them too. The caller must be its admin.'),
+    library_id: id
+      .optional()
+      .describe('A library that lists them too. The caller must be its admin or contributor.'),
   })
   .refine(({ urls, saved_at }) => saved_at === undefined || saved_at.length === urls.length, {
     path: ['saved_at'],

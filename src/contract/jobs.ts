@@ -105,7 +105,7 @@ const jobFilter = {
 };
 
 export const jobQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('The most jobs of a page.'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Jobs per page, at most.'),
   cursor: cursor.optional(),
   ...jobFilter,
 });

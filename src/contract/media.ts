@@ -142,12 +142,12 @@ const mediaQueryFields = listQuery.extend({
   library_tag: tagName
     .optional()
     .describe('Only media that have this tag of the library `library_id`, or one below it.'),
-  favourite: flag.optional().describe("Only the caller's favourites, or only others."),
-  archived: flag.optional().describe('Only media that the caller has archived, or only others.'),
+  favourite: flag.optional().describe("`true`: only the caller's favourites. `false`: only other media."),
+  archived: flag.optional().describe('`true`: only media in the archive. `false`: only other media.'),
   sort: mediaSort
     .default('added')
     .describe(
-      'What the list is sorted by. `read` lists only media that the caller has started, by when they last read in them.',
+      'The sort key. `read` lists only media that the caller has started, by the time at which they last read them.',
     ),
   order: z
     .enum(['asc', 'desc'])
@@ -359,7 +359,7 @@ const url = text(1, 10_000);
 const library_id = id
   .optional()
   .describe(
-    "A library that lists it too, besides the caller's default library. The caller must be its admin.",
+    "A library that lists it in addition to the caller's default library. The caller must be its admin or contributor.",
   );
 export const saveMedia = z.strictObject({
   url,
@@ -393,7 +393,7 @@ export const begunUpload = z.object({
 });
 export const ingestUpload = z.strictObject({ library_id }).nullish();
 export const ingestedUpload = z.object({
-  media_id: id.describe('Another one than in the request when the caller has uploaded the same file before.'),
+  media_id: id.describe('The existing media if the caller has uploaded the same file before.'),
   duplicate: z.boolean(),
   enqueued: z.boolean(),
 });

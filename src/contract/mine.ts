@@ -50,7 +50,7 @@ export const mine = z
       .describe('By name.')
       .meta({ examples: [['oceans/tides']] }),
     is_favourite: z.boolean(),
-    is_archived: z.boolean().describe('Archived media are not listed at home. Search finds them.'),
+    is_archived: z.boolean().describe('The web app hides archived media in My library. Search finds them.'),
     title: z
       .string()
       .nullable()

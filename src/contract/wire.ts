@@ -59,7 +59,7 @@ export const cursor = z
 
 /** The query parameters of every list. */
 export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items of a page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Items per page, at most.'),
   cursor: cursor.optional(),
 });
 

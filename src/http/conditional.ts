@@ -63,7 +63,8 @@ export async function sendUnlessKnown(
   { state, make }: { state: string; make: () => Promise<unknown> },
 ): Promise<never> {
   const tag = tagOf(state);
-  const isKnown = isNotModified(reply.request, tag);
+  // `*` stands for any answer. Whether there is one, such as of a text that a policy blocks, is known when it is made.
+  const isKnown = reply.request.headers['if-none-match']?.trim() !== '*' && isNotModified(reply.request, tag);
   const payload = isKnown ? notModified(reply) : await make();
   // Not before: an error must not have the ETag of the answer.
   reply.header('etag', tag).header('cache-control', 'private, no-cache');

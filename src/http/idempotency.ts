@@ -60,7 +60,8 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
     const { idempotent } = request;
     if (!idempotent || reply.hasHeader('idempotency-replayed')) return payload;
     const { statusCode: status } = reply;
-    if (status >= 200 && status < 300) {
+    const isDone = request.method === 'DELETE' ? status < 300 : request.hasClaimed && status < 500;
+    if (isDone) {
       const stored =
         request.method === 'DELETE'
           ? requests.note(idempotent)
@@ -131,7 +132,9 @@ async function repeat(
   const { repeat: how } = request.routeOptions.config;
   const { status, headers, body } = stored;
   const repeated = () => repeatedBy(request, body) as Repeated<never, never>;
-  if (how?.kind === 'read') {
+  // A request may be done and have an error as its answer, such as an upload whose file is refused.
+  const isRefusal = status >= 400;
+  if (how?.kind === 'read' && !isRefusal) {
     const current = await how.read(repeated());
     return reply
       .status(status)
@@ -139,8 +142,9 @@ async function repeat(
       .send(current);
   }
   if (how?.kind === 'secret') requireSameCredential(request, stored);
-  else if (how?.kind === 'stored') await how.check?.(repeated());
-  else throw new NexusError('E_IDEMPOTENCY_CONFLICT', 'This request was carried out. Read what it has made.');
+  else if (how?.kind === 'stored' && !isRefusal) await how.check?.(repeated());
+  else if (!isRefusal)
+    throw new NexusError('E_IDEMPOTENCY_CONFLICT', 'This request was carried out. Read what it has made.');
   return reply
     .status(status)
     .headers({ ...headers, ...REPLAYED })
@@ -175,7 +179,7 @@ function toStore(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   const { kind } = request.routeOptions.config.repeat ?? { kind: 'fresh' };
   const { api_key_id: apiKeyId, role } = principalOf(request);
   const text = typeof payload === 'string' ? payload : '';
-  const isWhole = kind === 'stored' || kind === 'secret';
+  const isWhole = kind === 'stored' || kind === 'secret' || reply.statusCode >= 400;
   const body = isWhole ? text : JSON.stringify(idsAndFlags(text));
   const headers = keptHeaders(reply, isWhole ? KEPT_HEADERS : ['location']);
   return { status: reply.statusCode, headers, body, apiKeyId, role };

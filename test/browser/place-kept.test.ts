@@ -203,6 +203,13 @@ test('a place that could not be sent is not shown to, or stored for, who signs i
   await page.locator('.prose p').first().waitFor();
   expect(await topOf(page, 1)).toBeGreaterThan(0);
   expect(await storedPosition(hana, id)).not.toMatchObject({ block: 30 });
+
+  // The device keeps it for the first person, although another one has read the same text since.
+  await page.evaluate(scrollTo(12));
+  await page.clock.runFor(5000);
+  await untilStored(hana, id, { block: 12 });
+  const kept = await page.evaluate<string>("localStorage['nexus.places']");
+  expect(JSON.parse(kept)).toMatchObject({ [`${gil.id} ${id}`]: { place: { position: { block: 30 } } } });
 });
 
 test('of two tabs, the one that moved last has the place', async () => {

@@ -109,8 +109,8 @@ test('a rule is created with a checked query, previewed, applied, explained and 
   await call(key, 'PATCH', `/media/${waves}/mine`, { tags: ['sea'] });
   await page.goto(runPage);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Undone: 2 items changed back. 1 item kept changes that were made since.').waitFor();
-  await items.filter({ hasText: 'Changed back, except what was changed since: tags' }).waitFor();
+  await page.getByText('Undone: 2 items. 1 item kept changes that were made since.').waitFor();
+  await items.filter({ hasText: 'Undone, except what was changed since: tags' }).waitFor();
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   expect([await tagsOf(key, tides), await tagsOf(key, waves)]).toEqual([[], ['sea']]);
   expect(await call(key, 'GET', `/libraries/${library.id}/media`)).toEqual([]);

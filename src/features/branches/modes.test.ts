@@ -102,9 +102,12 @@ test('a blocking policy blocks every answer with the term, and names only the po
   const policy = { name: 'No stripes', action: 'block', terms: ['zebra'] };
   const made = await app.call('POST', '/api/v1/governance/policies', { key: DEV_KEYS.admin, body: policy });
   for (const path of ['text', 'events', 'compare?from=0']) {
-    const answer = await reader.get(`/api/v1/branches/${branchId}/${path}`);
-    expect(answer).toMatchObject(failure(403, 'E_GOVERNANCE_BLOCKED'));
-    expect(JSON.stringify(answer.body)).not.toContain('zebra');
+    for (const headers of [{}, { 'if-none-match': '*' }]) {
+      const url = `/api/v1/branches/${branchId}/${path}`;
+      const answer = await app.call('GET', url, { key: reader.key, headers });
+      expect(answer).toMatchObject(failure(403, 'E_GOVERNANCE_BLOCKED'));
+      expect(JSON.stringify(answer.body)).not.toContain('zebra');
+    }
   }
   const [decision] = await sql`
     select details from audit_logs

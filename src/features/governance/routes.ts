@@ -50,7 +50,7 @@ export function registerGovernanceRoutes(
   api.post(
     '/governance/policies',
     forAdmins({
-      errors: ['E_POLICY_NAME_TAKEN'],
+      errors: ['E_POLICY_NAME_TAKEN', 'E_NOT_FOUND'],
       repeat: readAgain(({ made }) => data(policies.get(String(made.id)))),
       operationId: 'createPolicy',
       summary: 'Create a policy',

@@ -31,7 +31,7 @@ export function registerReplyRoutes(api: HttpServer, replies: Replies): void {
   api.post(
     '/highlights/:id/replies',
     forViewers({
-      errors: ['E_HIGHLIGHT_NOT_FOUND'],
+      errors: ['E_HIGHLIGHT_NOT_FOUND', 'E_NOT_FOUND'],
       repeat: readAgain(({ made, principal }) => data(replies.get(principal, String(made.id)))),
       operationId: 'createReply',
       summary: 'Reply to a highlight',

@@ -33,7 +33,7 @@ export function registerHighlightRoutes(api: HttpServer, highlights: Highlights)
   api.post(
     '/media/:id/highlights',
     forViewers({
-      errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_RANGE', 'E_LIBRARY_NOT_FOUND'],
+      errors: ['E_MEDIA_NOT_FOUND', 'E_HIGHLIGHT_NOT_FOUND', 'E_INVALID_RANGE', 'E_LIBRARY_NOT_FOUND'],
       repeat: readAgain(({ params, made, principal }) =>
         data(highlights.getOwn(principal, params.id, String(made.id))),
       ),

@@ -86,13 +86,14 @@ export function createApiKeys({ sql }: { sql: Database }) {
 
     /** Disables a key, effective with the next request. A disabled key does not change. */
     disable(id: string, actor: Actor): Promise<ApiKey> {
-      return transaction(sql, async (tx) => {
+      const disable = async (tx: Transaction) => {
         const disabled = (await store.disableApiKey(tx, id)) ?? keyNotFound(id);
         const { was_enabled, ...key } = disabled;
         if (was_enabled) await recordKeyChange(tx, 'api_key.disabled', key, actor);
         else await auditKey(tx, 'api_key.disabled', key, actor);
         return key;
-      });
+      };
+      return transaction(sql, disable, actor);
     },
 
     /** Deletes a key with the sessions that began with it. */

@@ -34,7 +34,7 @@ export function registerLibraryRoutes(
   api.post(
     '/libraries',
     forViewers({
-      errors: ['E_NAME_INVALID'],
+      errors: ['E_NAME_INVALID', 'E_LIBRARY_NOT_FOUND'],
       repeat: readAgain(({ made, principal }) => data(libraries.get(principal.user_id, String(made.id)))),
       operationId: 'createLibrary',
       summary: 'Create a library',

@@ -34,7 +34,7 @@ interface SaveRequest {
   url: string;
   /** Inferred from the URL unless it is given. */
   kind?: string | undefined;
-  /** A library that lists it too. The viewer must be its admin. */
+  /** A library that lists it too. The viewer must be its admin or contributor. */
   library_id?: string | undefined;
   /** Added to the viewer's own tags of it. */
   tags?: string[] | undefined;

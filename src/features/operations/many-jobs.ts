@@ -39,9 +39,11 @@ export async function changeJobs(
     ? { ids: job_ids, next_cursor: null }
     : await findJobs(sql, { ...withAllowedStatus(action, filter ?? {}), ...rights }, readCursor(cursor));
   const total: Touched = { changed: 0, unchanged: 0, not_found: 0 };
-  // The first transaction claims the request, also when there is nothing to change.
+  // The last transaction claims the request, also when there is nothing to change: after a failure before it, a repeat does
+  // the rest.
   for (let start = 0; start === 0 || start < ids.length; start += JOBS_PER_TRANSACTION) {
-    const by = start === 0 ? actor : { ...actor, claim: undefined };
+    const isLast = start + JOBS_PER_TRANSACTION >= ids.length;
+    const by = isLast ? actor : { ...actor, claim: undefined };
     const batch = await control[`${action}Many`](ids.slice(start, start + JOBS_PER_TRANSACTION), by);
     total.changed += batch.changed;
     total.unchanged += batch.unchanged;

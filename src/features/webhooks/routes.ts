@@ -5,7 +5,7 @@ import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf } from '../../http/authentication.ts';
 import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import { REPEAT_SECRET, repeatStored } from '../../http/repeats.ts';
+import { REPEAT_SECRET, readAgain } from '../../http/repeats.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { type Webhooks, webhookVersion } from './webhooks.ts';
 
@@ -63,7 +63,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
       requestHeaders: ['If-Match'],
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
-      description: 'URL, event types, enabled or not; what is left away stays.',
+      description: 'Changes URL, event types, and whether it is enabled. Absent fields are not changed.',
       params: byId,
       body: contract.updateWebhook,
       response: { 200: answer(contract.webhook) },
@@ -110,7 +110,7 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks/:id/test',
     forAdmins({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
-      repeat: repeatStored(),
+      repeat: readAgain(({ params, made }) => data(webhooks.getDelivery(params.id, String(made.id)))),
       operationId: 'testWebhook',
       summary: 'Test a webhook',
       description: 'Sends a `webhook.test` event; its delivery shows what came of it.',
@@ -152,7 +152,9 @@ export function registerWebhookRoutes(api: HttpServer, webhooks: Webhooks): void
     '/webhooks/:id/deliveries/:delivery_id/replay',
     forAdmins({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
-      repeat: repeatStored(),
+      repeat: readAgain<{ id: string; delivery_id: string }>(({ params }) =>
+        data(webhooks.getDelivery(params.id, params.delivery_id)),
+      ),
       operationId: 'replayWebhookDelivery',
       summary: 'Send a delivery again',
       description: 'The same body under the same `webhook-id`, with all its attempts before it.',

@@ -45,7 +45,7 @@ export function headersOf(status: number, route: RegisteredRoute): Record<string
       ? ['ETag']
       : []),
     ...(isSuccess ? answerHeaders : []),
-    ...(isSuccess && takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
+    ...(status < 500 && takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
     ...(status === 206 || status === 416 ? ['Content-Range'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
@@ -107,8 +107,8 @@ function isVersioned({ method, config: { requestHeaders = [] } }: RegisteredRout
 }
 
 /** Whether a second request with the same `Idempotency-Key` gets the answer of the first. */
-export function takesIdempotencyKey(route: Pick<RegisteredRoute, 'method' | 'access'>): boolean {
-  return route.method === 'POST' && hasRole(route);
+export function takesIdempotencyKey(route: Pick<RegisteredRoute, 'method' | 'access' | 'config'>): boolean {
+  return route.method === 'POST' && hasRole(route) && route.config.repeat?.kind !== 'fresh';
 }
 
 function hasRole({ access }: Pick<RegisteredRoute, 'access'>): boolean {

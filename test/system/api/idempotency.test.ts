@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { takesIdempotencyKey } from '../../../src/http/openapi/headers.ts';
 import {
   createIdempotentRequests,
   deleteOldRequests,
@@ -7,8 +6,7 @@ import {
 import { newId } from '../../../src/platform/ids.ts';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
-import { createLibrary, createReader, join } from '../../support/libraries.ts';
-import { saveReady } from '../../support/saved-media.ts';
+import { createReader } from '../../support/libraries.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -186,72 +184,6 @@ describe('a request with an Idempotency-Key', () => {
     expect(await deleteOldRequests(sql)).toBe(1);
     await send();
     expect(await librariesNamed('Next day')).toBe(2);
-  });
-});
-
-describe('a repeat with an Idempotency-Key follows the rights of its caller', () => {
-  test('every POST of a person says how it is repeated', () => {
-    const undeclared = app.routes
-      .filter((route) => takesIdempotencyKey(route) && !route.config.repeat)
-      .map(({ url }) => url);
-    expect(undeclared).toEqual([]);
-  });
-
-  test('the answer has the present state', async () => {
-    const { key } = await createPerson(app);
-    const create = () =>
-      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Before' }, ...withKey('present') });
-    const { body } = await create();
-    await app.call('PATCH', `/api/v1/libraries/${body.data.id}`, { key, body: { name: 'After' } });
-    expect(await create()).toMatchObject({
-      status: 201,
-      body: { data: { id: body.data.id, name: 'After' } },
-    });
-  });
-
-  test('who was removed from a library reads nothing of it', async () => {
-    const [owner, member] = [await createReader(app), await createReader(app)];
-    const library = await createLibrary(owner);
-    await join(owner, library, member, 'admin');
-    const media = await saveReady(sql, owner, { texts: ['The lamp on the desk.'] });
-    await owner.post(`/api/v1/libraries/${library}/media`, { media_id: media });
-    const target = { fragment_idx: 0, selector: [{ type: 'TextQuoteSelector', exact: 'lamp' }] };
-    const highlight = () =>
-      app.call('POST', `/api/v1/media/${media}/highlights`, {
-        key: member.key,
-        body: { target },
-        ...withKey('highlight'),
-      });
-    const add = () =>
-      app.call('POST', `/api/v1/libraries/${library}/media`, {
-        key: member.key,
-        body: { media_id: media },
-        ...withKey('add'),
-      });
-    expect([(await highlight()).status, (await highlight()).status]).toEqual([201, 201]);
-    expect([(await add()).status, (await add()).status]).toEqual([200, 200]);
-    await owner.delete(`/api/v1/libraries/${library}/members/${member.user.id}`);
-    expect(await highlight()).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect(await add()).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
-  });
-
-  test('a secret is repeated only to the credential that got it', async () => {
-    const { key, user } = await createPerson(app);
-    const other = await app.call('POST', '/api/v1/me/api-keys', {
-      key,
-      body: { name: 'Other', scopes: ['read', 'write'] },
-    });
-    const create = (credential: string) =>
-      app.call('POST', '/api/v1/me/api-keys', {
-        key: credential,
-        body: { name: 'Phone', scopes: ['read'] },
-        ...withKey('secret'),
-      });
-    expect((await create(key)).status).toBe(201);
-    expect(await create(other.body.data.key)).toMatchObject(failure(403, 'E_FORBIDDEN'));
-    expect((await create(key)).headers.get('idempotency-replayed')).toBe('true');
-    await app.call('PATCH', `/api/v1/users/${user.id}`, { key: DEV_KEYS.admin, body: { role: 'viewer' } });
-    expect(await create(key)).toMatchObject(failure(403, 'E_FORBIDDEN'));
   });
 });
 

@@ -39,7 +39,7 @@ export function RunOptions({ profiles, options: { profile, isCompared }, onChang
       )}
       {profile !== 'deterministic' && (
         <p className="run-options-note">
-          The beginning of the text, as this mode shows it, is sent to the model {model?.version}.
+          The beginning of the text is sent to the model {model?.version}. Redacted words are not sent.
         </p>
       )}
     </fieldset>

@@ -37,7 +37,7 @@ export default function IntegrityPage() {
   return (
     <ConsolePage
       title="Integrity"
-      lead="Checks that libraries, users, jobs and their records agree with each other."
+      lead="Checks that jobs, libraries, files, texts, the search index and the document graph are consistent."
       actions={
         <>
           <Button icon={Wrench} busy={run.isPending} onClick={() => run.mutate(true)}>
@@ -52,8 +52,8 @@ export default function IntegrityPage() {
       {runs.error && !runs.rows && <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />}
       {runs.rows?.length === 0 && !shown && (
         <EmptyState icon={ShieldCheck} title="No audit yet">
-          An audit changes nothing. Audit and repair also corrects derived data: which items are in whose
-          library.
+          An audit changes nothing. Audit and repair also corrects derived data, such as the search index and
+          listings.
         </EmptyState>
       )}
       {shown && <Findings jobId={shown} onRepair={() => run.mutate(true)} isBusy={run.isPending} />}
@@ -122,7 +122,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       {!isClean && !result.repaired && (
         <section className="console-notice" aria-label="Repair">
           <p className="grow">
-            Repair corrects derived data: which items are in whose library. You have to correct other
+            Repair corrects derived data, such as the search index and listings. You have to correct other
             inconsistencies yourself.
           </p>
           <Button icon={Wrench} busy={isBusy} onClick={onRepair}>
@@ -144,7 +144,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
           />
           {found.length > SHOWN_OF_EACH_KIND && (
             <p className="small muted">
-              The first {SHOWN_OF_EACH_KIND} of {count(found.length)}. The result of the job lists all.
+              Only the first {SHOWN_OF_EACH_KIND} are shown. The result of the job lists up to 100.
             </p>
           )}
         </details>

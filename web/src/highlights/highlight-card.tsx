@@ -46,7 +46,7 @@ export function HighlightCard({ highlight, actions, isCurrent, isEditing, onOpen
       <button type="button" className="highlight-quote" aria-expanded={isCurrent} onClick={onOpen}>
         <QuoteText highlight={highlight} />
       </button>
-      {!highlight.is_placed && <p className="small highlight-lost">This passage is no longer in the text.</p>}
+      {!highlight.is_placed && <p className="small highlight-lost">This passage is not in the text.</p>}
       {isCurrent ? (
         <OpenCard highlight={highlight} actions={actions} isEditing={isEditing} />
       ) : (

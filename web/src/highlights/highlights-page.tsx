@@ -70,7 +70,7 @@ export default function HighlightsPage() {
             { value: 'unread', label: 'New' },
             { value: 'note', label: 'With a note' },
             { value: 'replies', label: 'With replies' },
-            { value: 'unplaced', label: 'No longer in the text' },
+            { value: 'unplaced', label: 'Not in the text' },
           ]}
           onChange={(show) =>
             set(

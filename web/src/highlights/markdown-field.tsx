@@ -79,7 +79,7 @@ export function MarkdownField(props: MarkdownFieldProps) {
           </Button>
           {onCancel && (
             <Button size="small" look="ghost" onClick={cancel}>
-              {conflict === undefined ? 'Cancel' : 'Use the other'}
+              {conflict === undefined ? 'Cancel' : conflict === '' ? 'Discard mine' : 'Use the other'}
             </Button>
           )}
         </div>

@@ -9,7 +9,7 @@ import { openHighlight } from './current-highlight.ts';
 import { rangeInText } from './selected-range.ts';
 import { type SelectedSpan, spansOf } from './selected-spans.ts';
 
-const CANNOT_COPY = 'The browser does not allow copying here. Use its own command.';
+const CANNOT_COPY = 'The browser does not allow copying here. Use Copy in the menu of the browser.';
 
 interface SelectionActionsOptions {
   mediaId: string;

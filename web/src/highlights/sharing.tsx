@@ -35,7 +35,7 @@ export function Sharing({ highlight, actions }: { highlight: Highlight; actions:
       </Pending>
       {libraries?.length === 0 && (
         <p className="small muted">
-          Add this item to a shared library, and its members can see your highlight.
+          This item is in no shared library. Add it to one, then share the highlight with it.
         </p>
       )}
       {libraries?.map(({ library_id, name }) => (

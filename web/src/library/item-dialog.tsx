@@ -2,7 +2,6 @@ import './item-dialogs.css';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark, FolderPlus, RotateCcw, UsersRound } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Media, MediaAttempt, MediaWithOutline, Provenance } from '../api/types.ts';
 import { OwnTitleDialog } from '../mine/own-title-dialog.tsx';
@@ -80,15 +79,12 @@ function AddDialog({ media, onClose }: ItemDialogProps) {
 function TitleDialog({ media, onClose }: ItemDialogProps) {
   const queryClient = useQueryClient();
   const [typed, setTyped] = useState<string>();
-  const { current, readAgain } = useEditedState<MediaWithOutline>(
+  const { query, save } = useEditedState<MediaWithOutline>(
     queryKeys.mediaTitle(media.id),
     `/media/${media.id}`,
   );
   const saving = useAction({
-    run: (title: string) =>
-      api
-        .patchData<MediaWithOutline>(`/media/${media.id}`, { title }, { ifMatch: current?.tag })
-        .catch(readAgain),
+    run: (title: string) => save<MediaWithOutline>({ title }),
     onDone: (edited) => {
       patchMedia(queryClient, edited);
       onClose();
@@ -106,7 +102,7 @@ function TitleDialog({ media, onClose }: ItemDialogProps) {
       onClose={onClose}
     >
       <TitleField
-        value={typed ?? current?.data.title ?? media.title}
+        value={typed ?? query.data?.data.title ?? media.title}
         onChange={setTyped}
         error={saving.error}
       />

@@ -91,7 +91,7 @@ function Reasons({ mediaId }: { mediaId: string }) {
 
 function leadOf(whole: WholeList | undefined, hasPartial: boolean): string | undefined {
   if (whole) return 'This includes items that are not loaded.';
-  return hasPartial ? 'Select the number of a tag to add the tag to all of them.' : undefined;
+  return hasPartial ? 'A number shows how many items have the tag. Select it to tag all.' : undefined;
 }
 
 /** The names, each once, in order. */

@@ -104,7 +104,7 @@ function mergeText({ has }: TagSet, tag: ListedTag, other: ListedTag): string {
   const [from, to] = [tag, other].map(({ media_count }) => plural(media_count, 'item'));
   return (
     `${has} the tag ${other.name}, on ${to}. The two will be merged: ` +
-    `${from} with ${tag.name} get ${other.name} instead. This cannot be undone.`
+    `${from} with ${tag.name} will have ${other.name} instead. This cannot be undone.`
   );
 }
 

@@ -134,7 +134,9 @@ async function send(queryClient: QueryClient, user: string, id: string): Promise
     }
     const delay = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** entry.failures);
     entry.failures += 1;
-    entry.retry = setTimeout(() => void send(queryClient, user, id), delay);
+    entry.retry = setTimeout(() => {
+      entry.sent = send(queryClient, user, id);
+    }, delay);
   } finally {
     if (entry.sending === sending) entry.sending = undefined;
   }
@@ -142,8 +144,8 @@ async function send(queryClient: QueryClient, user: string, id: string): Promise
 
 /** Sends at once what is still unsent, such as when the device is online again. */
 export function sendUnsent(queryClient: QueryClient, user: string): void {
-  for (const [id, { confirmedAt }] of entries)
-    if (confirmedAt === undefined) void send(queryClient, user, id);
+  for (const [id, entry] of entries)
+    if (entry.confirmedAt === undefined) entry.sent = send(queryClient, user, id);
 }
 
 /** Forgets the place of a media that is marked as unread, once no request is in flight that would store it again. */

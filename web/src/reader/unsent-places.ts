@@ -5,10 +5,12 @@ const KEY = 'nexus.places';
 const MOST = 50;
 
 interface Unsent {
-  user: string;
   place: Place;
   base: string | null;
 }
+
+/** Each person on this device has places of their own. */
+const nameOf = (user: string, id: string) => `${user} ${id}`;
 
 function readAll(): Record<string, Unsent> {
   try {
@@ -29,24 +31,24 @@ function writeAll(all: Record<string, Unsent>): void {
   }
 }
 
-export function keepUnsent(user: string, id: string, { place, base }: Omit<Unsent, 'user'>): void {
-  const { [id]: _, ...others } = readAll();
-  writeAll({ ...others, [id]: { user, place, base } });
+export function keepUnsent(user: string, id: string, { place, base }: Unsent): void {
+  const { [nameOf(user, id)]: _, ...others } = readAll();
+  writeAll({ ...others, [nameOf(user, id)]: { place, base } });
 }
 
-/** Returns a person's unsent place. Another person on this device does not get it. */
+/** Returns a person's unsent place. */
 export function readUnsent(user: string, id: string): Unsent | undefined {
-  const unsent = readAll()[id];
-  return unsent?.user === user && typeof unsent.place?.position === 'object' ? unsent : undefined;
+  const unsent = readAll()[nameOf(user, id)];
+  return typeof unsent?.place?.position === 'object' ? unsent : undefined;
 }
 
 export function forgetUnsent(user: string, id: string): void {
-  const { [id]: unsent, ...others } = readAll();
-  if (unsent?.user === user) writeAll(others);
+  const { [nameOf(user, id)]: _, ...others } = readAll();
+  writeAll(others);
 }
 
 /** Forgets a place that the server has stored. A newer one that is still unsent stays, and is now based on the stored one. */
-export function confirmPlace(user: string, id: string, { place, base }: Omit<Unsent, 'user'>): void {
+export function confirmPlace(user: string, id: string, { place, base }: Unsent): void {
   const unsent = readUnsent(user, id);
   if (!unsent) return;
   if (isSamePosition(unsent.place.position, place.position)) forgetUnsent(user, id);

@@ -8,9 +8,10 @@ import { librariesQuery } from '../library/queries.ts';
 import { mayAddTo } from '../library/roles.ts';
 import { TagInput } from '../mine/tag-input.tsx';
 import { QueryHelp } from '../search/query-help.tsx';
-import { FormDialog } from '../ui/dialog.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { Field, Select, TextField } from '../ui/field.tsx';
 import { plural } from '../ui/numbers.ts';
+import { Pending, SkeletonText } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useEditedState } from '../ui/use-edited-state.ts';
 import { usePaused } from '../ui/use-paused.ts';
@@ -29,19 +30,36 @@ const MOST_TAGS = 20;
 const isQueryMistake = (error: unknown) => error instanceof ApiError && error.code === 'E_INVALID_QUERY';
 
 /** Creates or edits a rule. */
-export default function RuleDialog({ rule, onClose, onSaved }: RuleDialogProps) {
+export default function RuleDialog({ rule, ...props }: RuleDialogProps) {
+  return rule ? <EditRule rule={rule} {...props} /> : <RuleForm save={createRule} {...props} />;
+}
+
+const createRule = (fields: object) => api.postData<Rule>('/rules', fields);
+
+/** Reads the rule again before it is edited: it may have changed since the list was read. */
+function EditRule({ rule, ...props }: RuleDialogProps & { rule: Rule }) {
+  const { query, save } = useEditedState<Rule>(queryKeys.ruleTag(rule.id), `/rules/${rule.id}`);
+  if (query.data) return <RuleForm rule={query.data.data} save={save<Rule>} {...props} />;
+  return (
+    <Dialog title="Edit rule" onClose={props.onClose}>
+      <Pending query={query}>
+        <SkeletonText lines={4} />
+      </Pending>
+    </Dialog>
+  );
+}
+
+interface RuleFormProps extends RuleDialogProps {
+  save: (fields: object) => Promise<Rule>;
+}
+
+function RuleForm({ rule, save, onClose, onSaved }: RuleFormProps) {
   const [query, setQuery] = useState(rule?.query ?? '');
   const [actions, setActions] = useState<Actions>(rule?.actions ?? {});
   const [problem, setProblem] = useState<string>();
-  const edited = useEditedState<Rule>(queryKeys.ruleTag(rule?.id ?? ''), rule && `/rules/${rule.id}`);
   const matching = useMatching(query);
   const saving = useAction({
-    run: (fields: object) =>
-      rule
-        ? api
-            .patchData<Rule>(`/rules/${rule.id}`, fields, { ifMatch: edited.current?.tag })
-            .catch(edited.readAgain)
-        : api.postData<Rule>('/rules', fields),
+    run: save,
     stale: [queryKeys.rules()],
     onDone: (saved) => {
       onClose();

@@ -16,10 +16,10 @@ export const mayUndo = (run: RuleRun) =>
 /** Says in a sentence where a run is, or how it ended. */
 export function statusOf(run: RuleRun): string {
   const { status, is_dry_run, matched_count, changed_count, undone_count, kept_count } = run;
-  if (isUndoing(run)) return `Undoing: ${plural(undone_count, 'item')} changed back so far.`;
+  if (isUndoing(run)) return `Undoing: ${plural(undone_count, 'item')} so far.`;
   if (isUndone(run)) {
     const kept = kept_count > 0 ? ` ${plural(kept_count, 'item')} kept changes that were made since.` : '';
-    return `Undone: ${plural(undone_count, 'item')} changed back.${kept}`;
+    return `Undone: ${plural(undone_count, 'item')}.${kept}`;
   }
   const counts = `${plural(matched_count, 'item matches', 'items match')}`;
   if (isRunning(run))
@@ -64,8 +64,8 @@ export function outcomeOf(item: RuleRunItem, { is_dry_run }: RuleRun, libraryNam
   if (changes.length === 0) lines.push(refused.length > 0 ? 'Not changed' : 'Nothing to change');
   else if (is_dry_run) lines.push(`Would change: ${all}`);
   else if (undone_at === null) lines.push(`Changed: ${all}`);
-  else if (!kept || kept.length === 0) lines.push(`Changed back: ${all}`);
-  else lines.push(`Changed back, except what was changed since: ${kept.map((one) => NAMES[one]).join(', ')}`);
+  else if (!kept || kept.length === 0) lines.push(`Undone: ${all}`);
+  else lines.push(`Undone, except what was changed since: ${kept.map((one) => NAMES[one]).join(', ')}`);
   if (refused.includes('library')) lines.push(`You may not add to ${libraryName}`);
   return lines;
 }

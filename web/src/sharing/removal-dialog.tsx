@@ -46,9 +46,7 @@ export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
             {loss.lost_count === 1 ? 'item' : 'items'} immediately.
           </p>
           {loss.highlights.by_member > 0 && (
-            <p>
-              What they have highlighted for this library ({loss.highlights.by_member}) becomes private again.
-            </p>
+            <p>Highlights that they shared with this library ({loss.highlights.by_member}) become private.</p>
           )}
           {loss.kept_count > 0 && (
             <>

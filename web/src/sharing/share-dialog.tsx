@@ -98,7 +98,7 @@ function PendingInvitation({ invitation }: { invitation: Invitation }) {
     run: () => api.delete(`/libraries/invites/${id}`),
     stale,
     onDone: () =>
-      showToast(`Cancelled the invitation of ${invitee_username}`, {
+      showToast(`Cancelled the invitation for ${invitee_username}`, {
         action: { label: 'Undo', run: () => inviting.mutate() },
       }),
   });
@@ -109,7 +109,7 @@ function PendingInvitation({ invitation }: { invitation: Invitation }) {
     >
       <Button
         size="small"
-        aria-label={`Cancel the invitation of ${invitee_username}`}
+        aria-label={`Cancel the invitation for ${invitee_username}`}
         busy={revoking.isPending}
         onClick={() => revoking.mutate()}
       >

@@ -63,7 +63,7 @@ export function BottomBar({ onMore }: { onMore: () => void }) {
   const invitations = useQuery(invitationsQuery);
   const unseen = useUnseenNotifications();
   return (
-    <nav className="bottombar" aria-label="Main (short)">
+    <nav className="bottombar" aria-label="Main pages">
       <Link to="/" className="bottombar-item" activeOptions={{ exact: true, includeSearch: false }}>
         <LibraryBig size={20} aria-hidden />
         Library
@@ -96,7 +96,7 @@ export function BottomBar({ onMore }: { onMore: () => void }) {
         More
         {unseen > 0 && (
           <span className="bottombar-dot">
-            <span className="visually-hidden">{unseen} new notifications of rules</span>
+            <span className="visually-hidden">{unseen} new notifications from rules</span>
           </span>
         )}
       </button>

@@ -37,7 +37,7 @@ export default function ImportPage() {
       ) : !roleAllows(user.role, 'operator') ? (
         <EmptyState icon={Lock} title="You cannot import links">
           Importing needs the operator role or above. Your role is {user.role}. Ask an admin to change it. You
-          can still save links one by one.
+          can still save links with the Save dialog.
         </EmptyState>
       ) : parsed ? (
         <ImportPreview parsed={parsed} libraryId={library} onBack={() => setParsed(undefined)} />

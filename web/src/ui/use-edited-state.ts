@@ -1,24 +1,29 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
+import { ApiError, api } from '../api/client.ts';
 
 /**
- * Reads the object that a form edits, with the tag for `If-Match`. It is read once: the server must refuse the edit when
- * somebody else changes the object meanwhile, so the form must not adopt that change. Without a path, nothing is read.
+ * Reads the object that a form edits, and saves with its tag in `If-Match`. The object is read once: when somebody else
+ * changes it meanwhile, the server must refuse the edit, so the form must not adopt that change.
  */
-export function useEditedState<T>(queryKey: QueryKey, path: string | undefined) {
-  const { data: current, refetch } = useQuery({
+export function useEditedState<T>(queryKey: QueryKey, path: string) {
+  const query = useQuery({
     queryKey,
-    queryFn: ({ signal }) => api.getTagged<T>(path ?? '', signal),
-    enabled: ({ state }) => path !== undefined && state.data === undefined,
+    queryFn: ({ signal }) => api.getTagged<T>(path, signal),
+    enabled: ({ state }) => state.data === undefined,
     staleTime: 0,
     gcTime: 0,
   });
-  return {
-    current,
-    /** Reads the object again after a refusal, so that the next attempt is based on it, and throws the refusal. */
-    async readAgain(refusal: Error): Promise<never> {
-      await refetch();
-      throw refusal;
-    },
-  };
+
+  /** Saves a change. After a refusal because of another change, the next attempt replaces that one. */
+  async function save<Result>(change: object): Promise<Result> {
+    const tag = query.data?.tag ?? (await query.refetch({ throwOnError: true })).data?.tag;
+    try {
+      return await api.patchData<Result>(path, change, { ifMatch: tag });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'E_PRECONDITION_FAILED') await query.refetch();
+      throw error;
+    }
+  }
+
+  return { query, save };
 }

@@ -149,7 +149,7 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: { sql: Database;
 
     /** Restarts a backfill in any state but running. Of a running one nothing changes. */
     async requeue(key: BackfillKey, actor: Actor): Promise<RequeuedBackfillJob> {
-      return transaction(sql, async (tx) => {
+      const requeue = async (tx: Transaction) => {
         await backfills.lockBackfill(tx, key);
         const isReset = await backfills.resetForRequeue(tx, key);
         if (isReset) {
@@ -159,7 +159,8 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: { sql: Database;
         const job = await backfills.findBackfill(tx, key);
         if (!job) throw new NexusError('E_NOT_FOUND', 'There is no such backfill.');
         return { ...job, idempotent: !isReset, enqueue_dispatched: isReset };
-      });
+      };
+      return transaction(sql, requeue, actor);
     },
 
     async list(query: ListQuery & { status?: BackfillStatus | undefined }, principal: Principal) {

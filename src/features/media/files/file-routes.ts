@@ -8,7 +8,7 @@ import { data, sendCreated } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import { isNotModified, notModified } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
-import { repeatStored } from '../../../http/repeats.ts';
+import { REPEAT_SECRET, repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Files, ServedFile } from './files.ts';
 import { IMAGE_TYPES } from './image.ts';
@@ -32,7 +32,7 @@ export function registerFileRoutes(
     '/media/upload/init',
     forViewers({
       errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE', 'E_QUOTA_EXCEEDED'],
-      repeat: repeatStored(),
+      repeat: REPEAT_SECRET,
       operationId: 'beginUpload',
       summary: 'Start an upload',
       description:

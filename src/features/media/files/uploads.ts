@@ -131,12 +131,17 @@ export function createUploads(dependencies: UploadsDependencies) {
         if (error.code === UNIQUE_VIOLATION) return accept();
         throw error;
       });
-      await storage.delete(landingOf(mediaId));
-      // A duplicate or refused file.
-      if (taken.outcome_media_id !== mediaId) await storage.delete(upload.path);
+      await deleteLeftovers(upload, taken);
       return answerOf(viewer, taken);
     },
   };
+
+  /** Deletes the file at its landing, and that of a duplicate or a refused upload. The upload has ended, whatever happens. */
+  async function deleteLeftovers({ media_id, path }: uploads.Upload, { outcome_media_id }: uploads.Upload) {
+    const paths = outcome_media_id === media_id ? [landingOf(media_id)] : [landingOf(media_id), path];
+    for (const left of paths)
+      await storage.delete(left).catch((error) => log.error({ err: error, left }, 'a file was not deleted'));
+  }
 
   /** Answers for an upload that is somebody else's, or so old that only its media is left. */
   async function ingestWithoutUpload(viewer: Viewer, mediaId: string) {

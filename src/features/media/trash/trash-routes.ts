@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/trash.ts';
 import { id, listOf, listQuery } from '../../../contract/wire.ts';
-import { principalOf } from '../../../http/authentication.ts';
+import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { repeatStored } from '../../../http/repeats.ts';
 import { routeOptions } from '../../../http/route-options.ts';
@@ -37,7 +37,7 @@ export function registerTrashRoutes(api: HttpServer, trash: Trash): void {
       response: { 204: z.null() },
     }),
     async (request, reply) => {
-      await trash.restore(principalOf(request), request.params.media_id, request.id);
+      await trash.restore(principalOf(request), request.params.media_id, actorOf(request));
       return reply.status(204).send(null);
     },
   );

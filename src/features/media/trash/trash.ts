@@ -45,9 +45,14 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
     },
 
     /** Restores a media to the library it was removed from: the viewer's default library, or a shared one. */
-    async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
-      await transaction(sql, async (tx) => {
-        const { default_library_id } = viewer;
+    async restore(
+      viewer: Viewer,
+      mediaId: string,
+      actor: Pick<Actor, 'requestId' | 'claim'> = {},
+    ): Promise<void> {
+      const { default_library_id } = viewer;
+      const { requestId } = actor;
+      const restored = async (tx: Transaction) => {
         const find = () => store.findTrashed(tx, viewer, mediaId);
         const target = (await find())?.library_id ?? default_library_id;
         await lockContents(tx, [target], [mediaId]);
@@ -56,7 +61,8 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
         if (!trashed || (trashed.library_id ?? default_library_id) !== target) mediaNotFound();
         await addMedia(tx, viewer, { libraryId: target, media: [trashed], requestId });
         leaveTrash(tx, default_library_id, [mediaId]);
-      });
+      };
+      await transaction(sql, restored, actor);
     },
 
     /**

@@ -92,7 +92,7 @@ function Delivery({ delivery, canResend, isBusy, onResend }: DeliveryProps) {
           )}
         </span>
         <Button size="small" icon={RotateCcw} disabled={!canResend} busy={isBusy} onClick={onResend}>
-          {delivery.status === 'delivered' ? 'Send again' : 'Retry now'}
+          {delivery.status === 'delivered' ? 'Send again' : 'Retry'}
         </Button>
       </div>
       {delivery.status !== 'delivered' && delivery.error_message && last?.response_status == null && (

@@ -28,7 +28,7 @@ export function registerSavedSearchRoutes(api: HttpServer, savedSearches: SavedS
   api.post(
     '/saved-searches',
     forSearchers({
-      errors: ['E_INVALID_QUERY', 'E_INVALID_STATE'],
+      errors: ['E_INVALID_QUERY', 'E_INVALID_STATE', 'E_NOT_FOUND'],
       repeat: readAgain(({ made, principal }) => data(savedSearches.get(principal, String(made.id)))),
       operationId: 'createSavedSearch',
       summary: 'Save a search',
