@@ -255,7 +255,7 @@ test('the tags of a library are set on a selection, and renamed, merged and dele
   await renaming.getByLabel('Name').fill('sea');
   await renaming
     .getByText(
-      'This library already has the tag Sea, on 1 item. The two will be merged: 2 items with Tides get Sea instead.',
+      'This library already has the tag Sea, on 1 item. The two will be merged: 2 items with Tides will have Sea instead.',
     )
     .waitFor();
   await expectAccessible(mine, 'merging tags of a library');
