@@ -168,7 +168,7 @@ async function toWebhook(sql, target, count) {
   return count / (ms / 1000);
 }
 
-/** What making a library writes, with and without its event; in turns, so that both see the same machine. */
+/** Measures creating a library with and without its event, in turns, so that both see the same machine. */
 async function emitting(sql, count) {
   const owner = newId();
   const home = newId();

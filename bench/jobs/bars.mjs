@@ -1,4 +1,4 @@
-// What Nexus is held to.
+// The targets of Nexus.
 import { median } from './statistics.mjs';
 
 const TIMES_OTHERS = 5;

@@ -9,7 +9,7 @@ let session;
 let begunCount = 0;
 const pickUpMs = [];
 
-/** What every job does: nothing, apart from being counted, and timed when it says when it was enqueued. */
+/** The handler of every job. It counts the job, and times it if the payload says when it was enqueued. */
 function handle({ at }) {
   begunCount += 1;
   if (at !== undefined) pickUpMs.push(now() - at);

@@ -19,7 +19,7 @@ const QUICK = {
   pickUps: 100,
 };
 
-/** What to measure, and how much of it. */
+/** Returns the measurements of a run, and their sizes. */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,

@@ -4,7 +4,7 @@ import { nexus } from './nexus.mjs';
 import { pgBoss, pgBossBatched } from './pg-boss.mjs';
 
 /**
- * What is measured, in the order of every run.
+ * The contenders, in the order of every run.
  *
  * @typedef {object} Contender
  * @property {string} id
