@@ -169,3 +169,49 @@ test('a file is added to the open library by the request that ingests it', async
   expect((await ingest).postDataJSON()).toEqual({ library_id: libraryId });
   await page.locator('.virtual-list').getByRole('link', { name: 'Almanac' }).waitFor();
 });
+
+test('a file that is dropped on the Save dialog gets the tags of the dialog', async () => {
+  const tess = await nexus.person('tess');
+  const page = await chromium.open();
+  await openLibrary(page, nexus, tess.key);
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Save' });
+  await dialog.getByRole('combobox', { name: 'Tags' }).fill('tides');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Remove tides' }).waitFor();
+  const pdf = makePdf({ title: 'Tagged tables', pages: [['High water at noon.']] });
+  await drop(page, 'tagged.pdf', 'application/pdf', pdf);
+  await dialog.waitFor({ state: 'detached' });
+  const saved = async () => (await nexus.call('GET', '/api/v1/media', { key: tess.key })).body.data;
+  await expect.poll(async () => (await saved())[0]?.mine.tags).toEqual(['tides']);
+  expect(await saved()).toHaveLength(1);
+});
+
+test('signing out sends removals at once, and leaves no failed save to the next person', async () => {
+  const [uma, vic] = [await nexus.person('uma'), await nexus.person('vic')];
+  const url = `${nexus.site.url}/uma`;
+  const { body } = await nexus.call('POST', '/api/v1/media', { key: uma.key, body: { url } });
+  const page = await chromium.open();
+  await openLibrary(page, nexus, uma.key);
+  await page.getByRole('link', { name: 'Page uma' }).waitFor();
+  chromium.forgive(/Failed to load resource/);
+  await page.route('**/api/v1/media', (route) => route.abort());
+  await page.keyboard.press('n');
+  await page.getByRole('textbox', { name: 'Links' }).fill(`${nexus.site.url}/private`);
+  await page.keyboard.press('Enter');
+  const failed = page.getByRole('button', { name: 'Retry' });
+  await failed.waitFor();
+  await page.getByRole('button', { name: 'Actions for Page uma' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page.getByText('Removed "Page uma"').waitFor();
+
+  await page.getByRole('button', { name: 'uma', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use an API key instead' }).click();
+  const media = await nexus.call('GET', `/api/v1/media/${body.data.media_id}`, { key: uma.key });
+  expect(media.status).toBe(404);
+  await page.getByLabel('API key').fill(vic.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'My library' }).waitFor();
+  expect(await failed.count()).toBe(0);
+});

@@ -15,6 +15,7 @@ import { readListParams } from './library/list-params.ts';
 import { readVisited } from './reader/visited.ts';
 import { readRunParams } from './rules/run-params.ts';
 import { readSearchParams } from './search/search-params.ts';
+import { showPagesOf } from './session/person.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -44,6 +45,7 @@ const welcome = createRoute({
 async function requireSession(queryClient: QueryClient, href: string) {
   try {
     const session = await queryClient.ensureQueryData(sessionQuery);
+    showPagesOf(session.user.id);
     if (session.needs_onboarding) throw redirect({ to: '/welcome' });
     return { session };
   } catch (error) {

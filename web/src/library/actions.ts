@@ -6,7 +6,7 @@ import { attempt } from '../ui/attempt.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { changeAll, changeMany, type Outcome, type WholeList } from './bulk.ts';
-import { patchMedia, refreshMedia } from './media-list.ts';
+import { dropFromLists, patchMedia, refreshMedia } from './media-list.ts';
 import type { LibraryRef } from './removals.ts';
 
 /** Null means unread. */
@@ -145,6 +145,7 @@ export function useMediaActions() {
     removeAll: (list: WholeList, library: LibraryRef) =>
       attempt(async () => {
         const done = await changeAll({ action: 'remove', library_id: library.libraryId }, list);
+        dropFromLists(queryClient, library.libraryId, changedIds(done));
         await refetchLists();
         const text = `Removed ${plural(done.changed, 'item')} from ${library.name}`;
         offerUndo(text, done, () => putBack(done, library));

@@ -15,15 +15,20 @@ export type Outcome = Omit<MediaChanged, 'next_cursor'>;
 /** The most media of one request. */
 const MOST_CHANGED = 200;
 
-/** Changes the given media. Up to 200 are one request. */
+/** Changes the given media. Up to 200 are one request. With `keepalive`, all requests are sent at once: nothing waits on a page that is left. */
 export async function changeMany(
   action: Action,
   ids: readonly string[],
   { keepalive = false } = {},
 ): Promise<Outcome> {
   const total = nothing();
-  for (let start = 0; start < ids.length; start += MOST_CHANGED)
-    add(total, await send({ ...action, media_ids: ids.slice(start, start + MOST_CHANGED) }, keepalive));
+  const sent: Promise<MediaChanged>[] = [];
+  for (let start = 0; start < ids.length; start += MOST_CHANGED) {
+    const part = send({ ...action, media_ids: ids.slice(start, start + MOST_CHANGED) }, keepalive);
+    if (!keepalive) await part;
+    sent.push(part);
+  }
+  for (const done of await Promise.all(sent)) add(total, done);
   return total;
 }
 

@@ -76,6 +76,26 @@ const withPatch = (media: MediaPatch) => (list: ListData | undefined) => {
   };
 };
 
+/** Takes removed media out of the lists of a library. Long lists are not fetched again. */
+export function dropFromLists(queryClient: QueryClient, libraryId: string, ids: readonly string[]): void {
+  const dropped = new Set(ids);
+  queryClient.setQueriesData<ListData>({ queryKey: queryKeys.mediaListsOf(libraryId) }, (list) => {
+    if (!list) return undefined;
+    const kept = list.pages.map(({ data }) => data.filter(({ id }) => !dropped.has(id)));
+    const count = list.pages.reduce(
+      (sum, { data }, index) => sum + data.length - (kept[index]?.length ?? 0),
+      0,
+    );
+    if (count === 0) return undefined;
+    const pages = list.pages.map(({ page, ...rest }, index) => ({
+      ...rest,
+      data: kept[index] ?? [],
+      page: { ...page, ...(page.total !== undefined && { total: page.total - count }) },
+    }));
+    return { ...list, pages };
+  });
+}
+
 function holds(list: ListData | undefined, mediaId: string): boolean {
   return list?.pages.some(({ data }) => data.some(({ id }) => id === mediaId)) ?? false;
 }

@@ -6,6 +6,7 @@ import type { ListedMedia, Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { changeMany } from './bulk.ts';
 import { titleOf } from './format.ts';
+import { dropFromLists } from './media-list.ts';
 
 export interface LibraryRef {
   libraryId: string;
@@ -70,23 +71,33 @@ async function carryOut(queryClient: QueryClient, removal: Removal): Promise<voi
   const { library, ids } = removal;
   try {
     await send(removal, false);
-    if (library.isDefault && ids.length === 1) await explainWhyItStays(ids[0] ?? '');
+    const stays = library.isDefault && ids.length === 1 && (await explainWhyItStays(ids[0] ?? ''));
+    if (!stays) dropFromLists(queryClient, library.libraryId, ids);
   } catch (error) {
     showToast(`Some items could not be removed. ${errorMessage(error)}`);
   }
-  void invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
+  // Until the lists are fetched, the items stay hidden.
+  await invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
   forget(removal);
+}
+
+/** Sends all removals at once, because the person signs out. */
+export async function sendRemovals(): Promise<void> {
+  const removals = removalStore.get();
+  await Promise.all(removals.map((removal) => send(removal, false)));
+  removalStore.set((kept) => kept.filter((removal) => !removals.includes(removal)));
 }
 
 async function send({ library, ids }: Removal, keepalive: boolean): Promise<void> {
   await changeMany({ action: 'remove', library_id: library.libraryId }, ids, { keepalive });
 }
 
-/** An item that is also in a shared library stays visible after it is removed, so the reason is shown. */
-async function explainWhyItStays(id: string): Promise<void> {
+/** An item that is also in a shared library stays visible after it is removed. Then the reason is shown. */
+async function explainWhyItStays(id: string): Promise<boolean> {
   const provenance = await api.getData<Provenance>(`/media/${id}/provenance`).catch(() => undefined);
   const [library] = provenance?.libraries ?? [];
   if (library) showToast(`It stays in your library because it is also in ${library.name}.`);
+  return library !== undefined;
 }
 
 window.addEventListener('pagehide', () => {

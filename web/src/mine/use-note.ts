@@ -30,6 +30,7 @@ export function useNote({ id, mine }: Media) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<NoteState>({});
   const base = useRef<Base>(undefined);
+  const loading = useRef<Promise<Base>>(undefined);
   const isMounted = useRef(true);
   useEffect(() => {
     isMounted.current = true;
@@ -44,6 +45,18 @@ export function useNote({ id, mine }: Media) {
     const { data, tag } = await api.getTagged<Mine>(path);
     patchMedia(queryClient, { id, mine: data });
     return { note: data.note ?? '', tag };
+  }
+
+  /** Returns the state that the edit is based on. It is loaded once for each edit, and again after a failure. */
+  async function readBase(): Promise<Base> {
+    if (base.current) return base.current;
+    loading.current ??= load();
+    try {
+      base.current = await loading.current;
+      return base.current;
+    } finally {
+      loading.current = undefined;
+    }
   }
 
   async function write(note: string, tag: string | undefined, { keepalive = false } = {}): Promise<void> {
@@ -70,16 +83,17 @@ export function useNote({ id, mine }: Media) {
   async function edit(): Promise<void> {
     const kept = draftOf.take();
     const begun = kept?.text ?? mine.note ?? '';
+    base.current = undefined;
     setState({ draft: begun });
     try {
-      base.current = await load();
-      const { note } = base.current;
+      const { note } = await readBase();
       if (kept && kept.base !== note && kept.text !== note)
         return setState({ draft: kept.text, other: note });
       // Text that was typed while the note was loading stays.
       setState((now) => (!kept && now.draft === begun ? { draft: note } : now));
     } catch (error) {
-      setState(kept ? { draft: begun, error: errorMessage(error) } : { error: errorMessage(error) });
+      // The typed text stays, and saving it tries again.
+      setState(({ draft, ...now }) => (draft === undefined ? now : { draft, error: errorMessage(error) }));
     }
   }
 
@@ -103,7 +117,10 @@ export function useNote({ id, mine }: Media) {
     }
     setState({ draft, status: 'saving' });
     try {
-      const conflict = await writeUnlessChanged(note);
+      const isLate = base.current === undefined;
+      const known = await readBase();
+      const isOther = isLate && known.note !== (mine.note ?? '');
+      const conflict = isOther ? known : await writeUnlessChanged(note);
       if (!conflict) return setState({ status: 'saved' });
       if (!isMounted.current) return offerToReplace(note);
       base.current = conflict;

@@ -9,6 +9,7 @@ import { TagInput } from '../mine/tag-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, TextAreaField } from '../ui/field.tsx';
+import { useDroppedFiles } from '../ui/use-dropped-files.ts';
 import { findLinks } from './links.ts';
 import { saveFile, saveLink } from './saves.ts';
 
@@ -30,10 +31,11 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
     onClose();
   }
 
-  function takeFiles(files: FileList | null) {
-    for (const file of files ?? []) void saveFile(file, libraryId, tags);
+  function takeFiles(files: Iterable<File>) {
+    for (const file of files) void saveFile(file, libraryId, tags);
     onClose();
   }
+  useDroppedFiles(takeFiles);
 
   return (
     <Dialog
@@ -79,7 +81,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
             className="visually-hidden"
             accept=".pdf,.epub,application/pdf,application/epub+zip"
             multiple
-            onChange={(event) => takeFiles(event.target.files)}
+            onChange={(event) => takeFiles(event.target.files ?? [])}
           />
         </label>
       </Form>

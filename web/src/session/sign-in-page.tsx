@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { forgetAllPlaces } from '../reader/place-outbox.ts';
 import { Button } from '../ui/button.tsx';
 import { Form, TextField } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
@@ -19,7 +18,6 @@ export default function SignInPage() {
   const signingIn = useMutation({
     mutationFn: signIn,
     onSuccess: (session) => {
-      forgetAllPlaces();
       queryClient.clear();
       queryClient.setQueryData(sessionQuery.queryKey, session);
       // `next` is an address within the app.

@@ -23,10 +23,11 @@ import { errorMessage } from '../api/client.ts';
 import { hasConsole } from '../console/sections.ts';
 import { forgetAllDrafts } from '../drafts/drafts.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
+import { sendRemovals } from '../library/removals.ts';
 import { SidebarTags } from '../mine/sidebar-tags.tsx';
-import { forgetAllPlaces } from '../reader/place-outbox.ts';
 import { useUnseenNotifications } from '../rules/use-notification-toasts.ts';
 import { SidebarSearches } from '../search/saved-searches.tsx';
+import { forgetPerson } from '../session/person.ts';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -188,6 +189,7 @@ function PersonMenu() {
     // A request that arrives after the session has ended fails.
     await queryClient.cancelQueries();
     try {
+      await sendRemovals();
       await signOut();
     } catch (error) {
       showToast(errorMessage(error));
@@ -197,7 +199,7 @@ function PersonMenu() {
     forgetAllDrafts();
     await navigate({ to: '/sign-in', search: {} });
     // The reader has stored its place while it was closed.
-    forgetAllPlaces();
+    forgetPerson();
     queryClient.clear();
   }
 

@@ -3,7 +3,7 @@ import { FileUp } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Form, TextAreaField } from '../ui/field.tsx';
-import { useWindowEvent } from '../ui/use-window-event.ts';
+import { useDroppedFiles } from '../ui/use-dropped-files.ts';
 import type { ParseAnswer, ParseRequest } from './parse-worker.ts';
 import type { ParsedImport } from './parsed-import.ts';
 
@@ -91,23 +91,4 @@ function parseInWorker(request: ParseRequest, signal: AbortSignal): Promise<Pars
     worker.onerror = () => reject(new Error('The file is too large for this browser. Export it in parts.'));
     worker.postMessage(request);
   }).finally(() => worker.terminate());
-}
-
-/** Passes dropped files to `onFiles`, wherever on the page they are dropped, instead of saving them. */
-function useDroppedFiles(onFiles: (files: File[]) => void): void {
-  const take = (event: DragEvent): boolean => {
-    if (!event.dataTransfer?.types.includes('Files')) return false;
-    event.preventDefault();
-    event.stopPropagation();
-    return true;
-  };
-  // In the capture phase, before the listeners that save files.
-  useWindowEvent('dragover', take, { capture: true });
-  useWindowEvent(
-    'drop',
-    (event) => {
-      if (take(event)) onFiles([...(event.dataTransfer?.files ?? [])]);
-    },
-    { capture: true },
-  );
 }

@@ -26,6 +26,12 @@ export function showToast(text: string, options: Pick<Toast, 'action' | 'onExpir
   setTimeout(() => expire(toast), SHOWN_MS);
 }
 
+/** Removes all messages, without what would follow when they expire. */
+export function clearToasts(): void {
+  toastStore.set([]);
+  hold(false);
+}
+
 function expire(toast: Toast): void {
   if (isHeld) setTimeout(() => expire(toast), HELD_MS);
   else dismiss(toast);

@@ -91,7 +91,10 @@ export function leaveTrash(tx: Transaction, defaultLibraryId: string, mediaIds: 
     delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`);
 }
 
-/** Adds a media that the caller has just removed to a person's trash, unless they still have it otherwise. */
+/**
+ * Adds a media that the caller has just removed to a person's trash, unless they still have it otherwise. It may be there
+ * from an earlier removal, if it came back through a shared library: now it is kept as long as anything removed now.
+ */
 export async function putIntoTrash(
   tx: Transaction,
   defaultLibraryId: string,
@@ -103,7 +106,9 @@ export async function putIntoTrash(
     where not exists (
       select from library_media where library_id = ${defaultLibraryId} and media_id = ${media_id}
     )
-    on conflict do nothing`;
+    on conflict (default_library_id, media_id) do update
+    set trashed_at = now(), library_id = excluded.library_id, saved_at = excluded.saved_at,
+        requested_url = excluded.requested_url`;
 }
 
 /** Replaces a media by another in everybody's trash, except for people who have the other one. */

@@ -113,6 +113,26 @@ describe('the trash', () => {
     expect(await auditOf(sql)).toEqual([]);
   });
 
+  test('keeps what came back through a library, and is removed from that, as long as anything removed now', async () => {
+    const id = await save();
+    await reader.delete(`/media/${id}`);
+    await sql`update trash set trashed_at = now() - interval '29 days' where media_id = ${id}`;
+    const saved = await other.post('/media/from_url', { url: `https://example.org/${id}` });
+    expect(saved.body.data.media_id).toBe(id);
+    const shared = await createLibrary(other);
+    await join(other, shared, reader, 'admin');
+    await other.post(`/libraries/${shared}/media`, { media_id: id });
+    await other.delete(`/media/${id}`);
+    expect(await trashOf(reader)).not.toContain(id);
+    expect((await reader.delete(`/libraries/${shared}/media/${id}`)).status).toBe(204);
+    const { body } = await reader.get('/api/v1/trash');
+    expect(body.data[0]).toMatchObject({ id, library: { id: shared } });
+    expect(Date.parse(body.data[0].purge_at)).toBeGreaterThan(Date.now() + 29 * 24 * 60 * 60 * 1000);
+    await purgeAll(30);
+    expect(await exists(id)).toBe(true);
+    expect((await reader.post(`/api/v1/trash/${id}/restore`)).status).toBe(204);
+  });
+
   test('restores a link when it is saved again', async () => {
     const id = await save();
     await reader.delete(`/media/${id}`);
