@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Fleet, patiently, startFleetOn } from '../support/fleet.ts';
 import { type ReplicatedServer, startReplicatedServer } from '../support/replicated-server.ts';
 
@@ -11,6 +11,8 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 
 test('the primary is killed and its standby promoted: nothing acknowledged is lost, and all work goes on', async () => {
+  // The log of the worker says what it waited for.
+  onTestFailed(() => void process.stderr.write(fleet.workers.map((worker) => worker.output()).join('\n')));
   let saved = 0;
   const saveUntil = async (last: number) => {
     while (saved < last) await fleet.save(saved++);
