@@ -174,7 +174,7 @@ function requireSameCredential(request: FastifyRequest, { apiKeyId, role }: Stor
   );
 }
 
-/** Of an answer that is read again, only ids and flags are stored: its text may have to disappear at any time. */
+/** Returns what is stored of an answer. If it is read again, that is only ids and flags: its text may have to disappear. */
 function toStore(request: FastifyRequest, reply: FastifyReply, payload: unknown): StoredAnswer {
   const { kind } = request.routeOptions.config.repeat ?? { kind: 'fresh' };
   const { api_key_id: apiKeyId, role } = principalOf(request);
