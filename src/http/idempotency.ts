@@ -21,8 +21,8 @@ declare module 'fastify' {
     idempotent: IdempotentRequest | null;
     /** Claims the `Idempotency-Key`; undefined without one. */
     claim: Actor['claim'];
-    /** Whether this request has claimed its key, so that an error of it is its own. */
-    hasClaimed: boolean;
+    /** When this request has claimed its key. An error of it is its own then. */
+    claimedAt: string | null;
   }
 }
 
@@ -41,7 +41,7 @@ const ANSWER_POLL_MS = 25;
 export function registerIdempotency(server: HttpServer, requests: IdempotentRequests): void {
   server.decorateRequest('idempotent', null);
   server.decorateRequest('claim', undefined);
-  server.decorateRequest('hasClaimed', false);
+  server.decorateRequest('claimedAt', null);
 
   server.addHook('preHandler', async (request, reply) => {
     const idempotent = identify(request);
@@ -50,22 +50,20 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
     const earlier = await requests.find(idempotent);
     if (earlier) return repeat(request, reply, earlier.answer ?? (await waitForAnswer(idempotent)));
     request.claim = async (tx) => {
-      request.hasClaimed = false;
-      await requests.claim(tx, idempotent);
-      request.hasClaimed = true;
+      request.claimedAt = null;
+      request.claimedAt = await requests.claim(tx, idempotent);
     };
   });
 
   server.addHook('onSend', async (request, reply, payload) => {
-    const { idempotent } = request;
+    const { idempotent, claimedAt } = request;
     if (!idempotent || reply.hasHeader('idempotency-replayed')) return payload;
     const { statusCode: status } = reply;
-    const isDone = request.method === 'DELETE' ? status < 300 : request.hasClaimed && status < 500;
-    if (isDone) {
-      const stored =
-        request.method === 'DELETE'
-          ? requests.note(idempotent)
-          : requests.storeAnswer(idempotent, toStore(request, reply, payload));
+    const isDeleted = request.method === 'DELETE' && status < 300;
+    if (isDeleted || (claimedAt && status < 500)) {
+      const stored = claimedAt
+        ? requests.storeAnswer(idempotent, { claimedAt, ...toStore(request, reply, payload) })
+        : requests.note(idempotent);
       // The request is done, whether its answer can be stored or not.
       await stored.catch((error) => {
         request.log.warn({ err: error }, 'the answer to an idempotent request could not be stored');
@@ -95,8 +93,8 @@ export function registerIdempotency(server: HttpServer, requests: IdempotentRequ
    * because the key was claimed, or because what it was to make is there.
    */
   async function replayEqual(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { idempotent, claim, hasClaimed } = request;
-    if (!idempotent || !claim || hasClaimed) return false;
+    const { idempotent, claim, claimedAt } = request;
+    if (!idempotent || !claim || claimedAt) return false;
     const earlier = await requests.find(idempotent);
     if (!earlier) return false;
     await repeat(request, reply, earlier.answer ?? (await waitForAnswer(idempotent)));

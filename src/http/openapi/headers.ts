@@ -70,7 +70,7 @@ export function requestHeadersOf(route: RegisteredRoute): Parameter[] {
 const REQUEST_HEADERS: Record<string, { description: string; example: string }> = {
   'Idempotency-Key': {
     description:
-      'A second request with the same key within 24 hours changes nothing and gets the same answer.',
+      'A second request with the same key within 24 hours changes nothing. It is answered like the first one, by the present rights of the caller.',
     example: '6f1f4b1e-5a0e-4d0e-9d1c-2f6a8c1b7e42',
   },
   'If-None-Match': {
@@ -106,7 +106,7 @@ function isVersioned({ method, config: { requestHeaders = [] } }: RegisteredRout
   return method !== 'DELETE' && requestHeaders.includes('If-Match');
 }
 
-/** Whether a second request with the same `Idempotency-Key` gets the answer of the first. */
+/** Whether a second request with the same `Idempotency-Key` is answered without carrying it out. */
 export function takesIdempotencyKey(route: Pick<RegisteredRoute, 'method' | 'access' | 'config'>): boolean {
   return route.method === 'POST' && hasRole(route) && route.config.repeat?.kind !== 'fresh';
 }

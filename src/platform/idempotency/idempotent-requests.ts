@@ -54,25 +54,30 @@ export function createIdempotentRequests({ sql }: { sql: Database }) {
       return { answer: row.answer === null ? undefined : decrypt(row.answer, key, userId) };
     },
 
-    /** Claims the key in the transaction of the request. Waits for another request that has claimed it and not ended. */
-    async claim(tx: Transaction, request: IdempotentRequest): Promise<void> {
+    /**
+     * Claims the key in the transaction of the request. Waits for another request that has claimed it and not ended. Returns
+     * when it was claimed, which tells this claim from that of another request.
+     */
+    async claim(tx: Transaction, request: IdempotentRequest): Promise<string> {
       const { userId, key, requestHash } = request;
-      const claimed = await tx`
+      const [claimed] = await tx<{ claimed_at: string }[]>`
         insert into idempotent_requests (user_id, key_hash, request_hash)
         values (${userId}, ${hash(key)}, ${requestHash})
-        on conflict do nothing`;
-      if (claimed.count === 0) throw new AlreadyCarriedOut();
+        on conflict do nothing
+        returning extract(epoch from created_at)::text as claimed_at`;
+      if (!claimed) throw new AlreadyCarriedOut();
+      return claimed.claimed_at;
     },
 
-    /** Stores the answer to a request that has claimed its key. */
+    /** Stores the answer to a request. Does nothing if its claim was rolled back, also when another request has claimed the key. */
     async storeAnswer(
       { userId, key }: Omit<IdempotentRequest, 'requestHash'>,
-      answer: StoredAnswer,
+      { claimedAt, ...answer }: StoredAnswer & { claimedAt: string },
     ): Promise<void> {
       await sql`
         update idempotent_requests
         set answer = ${encrypt(answer, key, userId)}
-        where user_id = ${userId} and key_hash = ${hash(key)}`;
+        where user_id = ${userId} and key_hash = ${hash(key)} and extract(epoch from created_at)::text = ${claimedAt}`;
     },
 
     /** Notes a request that is done, whatever its answer. */

@@ -161,9 +161,15 @@ describe('a request with an Idempotency-Key', () => {
     const requests = createIdempotentRequests({ sql });
     const second = send();
     await sql`update idempotent_requests set answer = null where user_id = ${user.id}`;
+    const [claimed] = await sql<[{ at: string }]>`
+      select extract(epoch from created_at)::text as at from idempotent_requests where user_id = ${user.id}`;
+    const answer = { status: 500, headers: {}, body: '', apiKeyId: null, role: 'viewer' };
+    // The claim of another request, which was rolled back.
+    await requests.storeAnswer({ userId: user.id, key: 'slow' }, { ...answer, claimedAt: '0' });
     await requests.storeAnswer(
       { userId: user.id, key: 'slow' },
       {
+        claimedAt: claimed.at,
         status: 201,
         headers: { location: first.headers.get('location') ?? '' },
         body: JSON.stringify({ id: first.body.data.id }),
